@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The steps, written once for both backends. A lane knows where planes are and how they are copied.
+// The steps, written once for both backends.
 #include <cstring>
 
 #include "border.h"
@@ -12,6 +12,7 @@
 #include "kernels/group4.h"
 #include "kernels/linearopen.h"
 #include "kernels/rotate.h"
+#include "lanes.h"
 #include "light.h"
 #include "orientation.h"
 #include "reduce.h"
@@ -22,97 +23,10 @@
 namespace cudascan::scan {
 namespace {
 
-/// Planes that the steps write.
-enum Place { kPage, kTurned, kBlack, kResult, kPlaces };
-
-/// The page stays in host memory.
-class CpuLane {
+class PageCleaner : public Cleaner {
  public:
-  static constexpr bool kPinned = false;
-  Cpu &exec() { return cpu_; }
-  template <typename T>
-  Plane<const T> upload(Place, const Image &image) {
-    return image.plane<const T>();
-  }
-  template <typename T>
-  Plane<T> room(Place place, int width, int height) {
-    rooms_[place].shape(width, height, 8 * sizeof(T));
-    return rooms_[place].plane<T>();
-  }
-  Plane<std::uint8_t> result(Image &image) { return image.plane<std::uint8_t>(); }
-  void finish(Image &) {}
-  template <typename T>
-  Plane<T> target(Image &image) {
-    return image.plane<T>();
-  }
-  template <typename T>
-  void fetch(const Plane<T> &, Image &) {}
-  void begin_work() {}
-  double end_work() { return 0; }
+  explicit PageCleaner(Gpus *gpus) : lanes_(gpus), large_(lanes_.on_gpu()) {}
 
- private:
-  Cpu cpu_{1};
-  Image rooms_[kPlaces];
-};
-
-/// The page is copied to the GPU, with a stream for each lane.
-class CudaLane {
- public:
-  static constexpr bool kPinned = true;
-  Cuda &exec() { return cuda_; }
-  template <typename T>
-  Plane<const T> upload(Place place, const Image &image) {
-    const Plane<T> to = room<T>(place, image.width, image.height);
-    cuda::copy_rows(to.data, to.stride, image.memory.data(), image.stride(),
-                    sizeof(T) * image.width, image.height, stream_.get());
-    return to;
-  }
-  template <typename T>
-  Plane<T> room(Place place, int width, int height) {
-    constexpr std::ptrdiff_t kTo = 256;
-    const std::ptrdiff_t stride =
-        (std::ptrdiff_t{1} * width * static_cast<int>(sizeof(T)) + kTo - 1) / kTo * kTo;
-    return {static_cast<T *>(rooms_[place].reserve(static_cast<std::size_t>(stride) * height)),
-            width, height, stride};
-  }
-  Plane<std::uint8_t> result(Image &image) {
-    return result_ = room<std::uint8_t>(kResult, image.width, image.height);
-  }
-  void finish(Image &image) {
-    cuda::copy_rows(image.memory.data(), image.stride(), result_.data, result_.stride, image.width,
-                    image.height, stream_.get());
-    cuda_.synchronize();
-  }
-  /// Room for what fetch() copies to the image.
-  template <typename T>
-  Plane<T> target(Image &image) {
-    return room<T>(kTurned, image.width, image.height);
-  }
-  template <typename T>
-  void fetch(const Plane<T> &from, Image &image) {
-    cuda::copy_rows(image.memory.data(), image.stride(), from.data, from.stride,
-                    sizeof(T) * image.width, image.height, stream_.get());
-    cuda_.synchronize();
-  }
-  void begin_work() { begin_.record(stream_.get()); }
-  /// Milliseconds; waits for the work.
-  double end_work() {
-    end_.record(stream_.get());
-    cuda_.synchronize();
-    return end_.elapsed_ns(begin_) / 1e6;
-  }
-
- private:
-  cuda::Stream stream_;
-  Cuda cuda_{stream_.get()};
-  cuda::Event begin_{true}, end_{true};
-  cuda::DeviceBuffer rooms_[kPlaces];
-  Plane<std::uint8_t> result_{};
-};
-
-template <typename Lane>
-class LaneCleaner : public Cleaner {
- public:
   void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
     const auto begin = Clock::now();
     group4_.clear();
@@ -137,19 +51,24 @@ class LaneCleaner : public Cleaner {
     // even light cuts off at white.
     const bool needs_light = !std::holds_alternative<BinarizeParams>(steps.binarize);
     if (steps.even_light && needs_light && page.content == Content::gray) light_.apply(page);
-    if (page.depth == 8)
-      clean_levels<std::uint8_t>(page, steps, clean, found);
-    else
-      clean_levels<std::uint16_t>(page, steps, clean, found);
+    lanes_.run(found.device, [&](auto &lane) {
+      if (page.depth == 8)
+        clean_levels<std::uint8_t>(lane, page, steps, clean, found);
+      else
+        clean_levels<std::uint16_t>(lane, page, steps, clean, found);
+    });
   }
 
   void turn(const Image &plane, double angle, Image &to, double &gpu_ms) override {
     to.shape(plane.width, plane.height, plane.depth);
     to.resolution = plane.resolution;
-    if (plane.depth == 8)
-      turn_levels<std::uint8_t>(plane, angle, to, gpu_ms);
-    else
-      turn_levels<std::uint16_t>(plane, angle, to, gpu_ms);
+    int device = kNowhere;
+    lanes_.run(device, [&](auto &lane) {
+      if (plane.depth == 8)
+        turn_levels<std::uint8_t>(lane, plane, angle, to, gpu_ms);
+      else
+        turn_levels<std::uint16_t>(lane, plane, angle, to, gpu_ms);
+    });
   }
 
   const std::string &group4() const override { return group4_; }
@@ -211,77 +130,79 @@ class LaneCleaner : public Cleaner {
       found.box = crop_box(page, found.turned ? found.angle : 0, steps, border_, ink_);
   }
 
-  template <typename T>
-  void turn_levels(const Image &plane, double angle, Image &to, double &gpu_ms) {
-    const Plane<const T> from = lane_.template upload<T>(kPage, plane);
-    lane_.begin_work();
-    const Plane<T> turned = lane_.template target<T>(to);
-    run(lane_.exec(), from, turned, RotateParams{.angle = -angle});
-    gpu_ms += lane_.end_work();
-    lane_.template fetch<T>(turned, to);
+  template <typename T, typename Lane>
+  static void turn_levels(Lane &lane, const Image &plane, double angle, Image &to, double &gpu_ms) {
+    const Plane<const T> from = lane.template upload<T>(kPage, plane);
+    lane.begin_work();
+    const Plane<T> turned = lane.template target<T>(to);
+    run(lane.exec(), from, turned, RotateParams{.angle = -angle});
+    const double busy_ms = lane.end_work();
+    lane.template fetch<T>(turned, to);
+    gpu_ms += busy_ms;
   }
 
-  template <typename T>
-  void clean_levels(const Image &page, const Steps &steps, Image &clean, Findings &found) {
-    Plane<const T> at = lane_.template upload<T>(kPage, page);
+  template <typename T, typename Lane>
+  void clean_levels(Lane &lane, const Image &page, const Steps &steps, Image &clean,
+                    Findings &found) {
+    Plane<const T> at = lane.template upload<T>(kPage, page);
     const auto rest = Clock::now();
-    lane_.begin_work();
+    lane.begin_work();
     if (found.turned) {
-      const Plane<T> turned = lane_.template room<T>(kTurned, page.width, page.height);
-      run(lane_.exec(), at, turned, RotateParams{.angle = -found.angle});
+      const Plane<T> turned = lane.template room<T>(kTurned, page.width, page.height);
+      run(lane.exec(), at, turned, RotateParams{.angle = -found.angle});
       at = turned;
     }
-    const Plane<std::uint8_t> result = lane_.result(clean);
+    const Plane<std::uint8_t> result = lane.result(clean);
     const double dpi = std::min(page.resolution.x, page.resolution.y);
     const int shortest =
         steps.despeckle == Steps::kByResolution ? shortest_ink(dpi) : steps.despeckle;
     const bool despeckle = shortest > 1;
     const Plane<std::uint8_t> black =
-        despeckle ? lane_.template room<std::uint8_t>(kBlack, page.width, page.height) : result;
+        despeckle ? lane.template room<std::uint8_t>(kBlack, page.width, page.height) : result;
     AutothresholdReport report;
-    binarize(at, black, page.content, steps, dpi, report);
+    binarize(lane.exec(), at, black, page.content, steps, dpi, report);
     if (despeckle) {
       // Ink stays if a segment fits into it in one of four directions. So thin strokes stay.
       LinearOpenParams params;
       params.operation = LinearOpenOperation::closing;
       params.length = shortest;
       params.directions = 4;
-      run(lane_.exec(), black, result, params);
+      run(lane.exec(), black, result, params);
     }
     if (steps.only_group4) {
-      const std::vector<std::uint8_t> code = encode_group4(lane_.exec(), result);
+      const std::vector<std::uint8_t> code = encode_group4(lane.exec(), result);
       group4_.assign(code.begin(), code.end());
     }
-    found.gpu_ms += lane_.end_work();
-    if (!steps.only_group4) lane_.finish(clean);
+    const double busy_ms = lane.end_work();
+    if (!steps.only_group4) lane.finish(clean);
+    found.gpu_ms += busy_ms;
     if (!report.thresholds.empty()) found.threshold = report.threshold;
     found.clean_ms = ms_since(rest);
   }
 
-  template <typename T>
-  void binarize(Plane<const T> in, Plane<std::uint8_t> out, Content content, const Steps &steps,
-                double dpi, AutothresholdReport &report) {
+  template <typename T, typename Exec>
+  void binarize(Exec &exec, Plane<const T> in, Plane<std::uint8_t> out, Content content,
+                const Steps &steps, double dpi, AutothresholdReport &report) {
     if (content == Content::bilevel) {
       // Halfway between black and white: rotation has turned edges into grays.
-      run(lane_.exec(), in, out, AutothresholdParams{.method = AutothresholdMethod::isodata},
-          &report);
+      run(exec, in, out, AutothresholdParams{.method = AutothresholdMethod::isodata}, &report);
     } else if (const auto *binarize = std::get_if<BinarizeParams>(&steps.binarize)) {
       BinarizeParams params = *binarize;
       params.roi = sheet_;
-      run(lane_.exec(), in, out, params);
+      run(exec, in, out, params);
     } else if (const auto *nick = std::get_if<NickParams>(&steps.binarize)) {
       NickParams params = *nick;
       if (steps.scale_window) params.window = usual_window(dpi);
-      run(lane_.exec(), in, out, params);
+      run(exec, in, out, params);
     } else {
-      run(lane_.exec(), in, out, std::get<AutothresholdParams>(steps.binarize), &report);
+      run(exec, in, out, std::get<AutothresholdParams>(steps.binarize), &report);
     }
   }
 
-  Lane lane_;
+  Lanes lanes_;
   std::string group4_;
   ResolutionFinder resolution_;
-  Image large_{Lane::kPinned};
+  Image large_;
   EvenLight light_;
   Image copy_;  ///< reduced
   Border border_;
@@ -293,12 +214,8 @@ class LaneCleaner : public Cleaner {
 
 }  // namespace
 
-std::unique_ptr<Cleaner> make_cpu_cleaner() {
-  return std::make_unique<LaneCleaner<CpuLane>>();
-}
-
-std::unique_ptr<Cleaner> make_cuda_cleaner() {
-  return std::make_unique<LaneCleaner<CudaLane>>();
+std::unique_ptr<Cleaner> make_cleaner(Gpus *gpus) {
+  return std::make_unique<PageCleaner>(gpus);
 }
 
 }  // namespace cudascan::scan

@@ -5,20 +5,27 @@
 #include <memory>
 #include <new>
 
+#include "common/error.h"
 #include "common/plane.h"
 #include "kernels/cuda_resources.h"
 
 namespace cudascan::scan {
 
 /// Host memory that only grows, so that a worker allocates once for pages of one size; pinned if it
-/// is copied to a GPU. Growing loses the contents; if there is not enough memory, it throws and is
+/// is copied to a GPU, as long as memory can be pinned. Growing loses the contents; if there is not enough memory, it throws and is
 /// empty.
 class Memory {
  public:
   explicit Memory(bool pinned = false) : is_pinned_(pinned) {}
 
   void *reserve(std::size_t bytes) {
-    if (is_pinned_) return pinned_.reserve(bytes);
+    if (is_pinned_) {
+      try {
+        return pinned_.reserve(bytes);
+      } catch (const Error &) {  // a limit, or the GPU has failed; copies are slower without
+        is_pinned_ = false;
+      }
+    }
     if (bytes > size_) {
       pageable_.reset();
       size_ = 0;  // the next line may throw

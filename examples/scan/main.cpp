@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "gpus.h"
 #include "inputs.h"
 #include "mark.h"
 #include "new_file.h"
@@ -47,17 +48,6 @@ bool go_on_scanning() {
   return !received_signal;
 }
 
-bool use_cuda(Backend backend) {
-  if (backend == Backend::cpu) return false;
-  const bool available = Cuda::available();
-  if (backend == Backend::cuda && !available)
-    throw Error(
-        "--backend=cuda: no CUDA device can be opened; is there a driver (nvidia-smi), and was "
-        "this "
-        "built with CUDA? --backend=cpu gives the same pages");
-  return available;
-}
-
 const char *suffix_of(Format format) {
   return format == Format::png ? ".png" : ".tif";
 }
@@ -86,6 +76,8 @@ class Run {
   std::string nothing_in(const Inputs &inputs) const;
   void check_count(const std::vector<Item> &plan) const;
   void say_others(const std::vector<Item> &plan) const;
+  /// Before anything is written: throws Error when a GPU that was asked for is not there.
+  void choose_backend();
   void start(const Place &place, Progress &progress);
   /// Makes the file of all pages, if one was asked for, and the statistics.
   /// @param full  why the disk takes no more pages, or ""
@@ -96,16 +88,24 @@ class Run {
                              : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   }
 
+  std::vector<int> used_gpus() const { return gpus_ ? gpus_->devices() : std::vector<int>(); }
+
   const Options &options_;
   const std::string settings_;
+  std::unique_ptr<Gpus> gpus_;
   Job job_;
   std::vector<std::string> others_;  ///< pages in the work folder made with other settings
   Totals totals_;
   PdfFacts pdf_;
 };
 
+void Run::choose_backend() {
+  if (options_.dry_run) return;
+  gpus_ = choose_gpus(options_, [this](const std::string &line) { job_.progress->say(line); });
+  job_.gpus = gpus_.get();
+}
+
 void Run::start(const Place &place, Progress &progress) {
-  job_.cuda = use_cuda(options_.backend);
   job_.folder = place.folder();
   job_.also_folder = place.also_folder();
   job_.progress = &progress;
@@ -143,7 +143,7 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
   }
   if (!options_.stats.empty())
     write_stats(options_.stats, totals_,
-                {job_.cuda ? "cuda" : "cpu", jobs(), VERSION, settings_,
+                {gpus_ ? "cuda" : "cpu", jobs(), VERSION, settings_,
                  options_.steps.blank != Blank::keep, !options_.ocr.empty()},
                 *job_.progress);
   if (received_signal) status = kSignal + received_signal;
@@ -207,6 +207,7 @@ int Run::files() {
   if (inputs.files.empty()) throw Error(nothing_in(inputs));
   std::vector<Item> plan = find_pages(inputs.files);
   check_count(plan);
+  choose_backend();
   pdf_.time = time_of(newest_of(plan));
   Place place(options_.output, options_.kind, options_.resume, job_.mark, settings_,
               !options_.outputs.also.empty());
@@ -265,7 +266,7 @@ int Run::files() {
   if (options_.split == Split::no)
     for (std::size_t place = 0; place < pages.size(); ++place)
       pdf_.labels[pages[place]] = stem_of(plan[place / kMostPages]);
-  totals_ = progress.finish(job_.cuda, interrupted());
+  totals_ = progress.finish(used_gpus(), interrupted());
   const bool stopped = workers.stopped() && !interrupted();
   const int status =
       finish(place, std::move(pages), !interrupted() && !stopped, workers.disk_problem());
@@ -286,6 +287,7 @@ void name_scan(Item &item, Names &names, int &number, Split split) {
 }
 
 int Run::scanner() {
+  choose_backend();
   Place place(options_.output, options_.kind, false, job_.mark, settings_,
               !options_.outputs.also.empty());
   pdf_.time = time_of(0);
@@ -312,8 +314,8 @@ int Run::scanner() {
   std::string problem;
   try {
     for (std::size_t i = 0; !interrupted(); ++i) {
-      auto page = std::make_unique<Image>(job_.cuda);
-      page->colour = colours_for(options_.outputs, job_.cuda);
+      auto page = std::make_unique<Image>(gpus_ != nullptr);
+      page->colour = colours_for(options_.outputs, gpus_ != nullptr);
       if (!scanner.next(*page)) break;
       Item item;
       item.input = scanner.device() + " page " + std::to_string(i + 1);
@@ -326,7 +328,7 @@ int Run::scanner() {
   tasks.close();
   std::vector<std::string> written = workers.finish();
   if (!problem.empty()) progress.say(problem);
-  totals_ = progress.finish(job_.cuda, interrupted());
+  totals_ = progress.finish(used_gpus(), interrupted());
   const int status = finish(place, std::move(written), true, workers.disk_problem());
   if (!workers.disk_problem().empty()) return status;
   if (problem.empty() || received_signal) return status;

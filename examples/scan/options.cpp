@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "gpus_option.h"
 #include "output_option.h"
 #include "outputs_option.h"
 #include "paper_option.h"
@@ -72,7 +73,8 @@ struct Given {
   char *output = nullptr, *device = nullptr, *source = nullptr, *method = nullptr,
        *format = nullptr, *backend = nullptr, *stats = nullptr, *orientation = nullptr,
        *files_from = nullptr, *borders = nullptr, *blank = nullptr, *crop = nullptr,
-       *page_size = nullptr, *enlarge = nullptr, *split = nullptr, *mode = nullptr;
+       *page_size = nullptr, *enlarge = nullptr, *split = nullptr, *mode = nullptr,
+       *cuda_device = nullptr;
   char **inputs = nullptr, **scan_options = nullptr, **also = nullptr;
   PdfOption pdf;
   double timeout = 30, resolution = kUnset, max_angle = 10, min_confidence = 0, k = kUnset,
@@ -88,8 +90,9 @@ struct Given {
   Given(const Given &) = delete;
   Given &operator=(const Given &) = delete;
   ~Given() {
-    for (char *text : {output, device, source, method, format, backend, stats, orientation,
-                       files_from, borders, blank, crop, page_size, enlarge, split, mode})
+    for (char *text :
+         {output, device, source, method, format, backend, stats, orientation, files_from, borders,
+          blank, crop, page_size, enlarge, split, mode, cuda_device})
       g_free(text);
     g_strfreev(inputs);
     g_strfreev(scan_options);
@@ -189,6 +192,8 @@ void parse(Given &g, int argc, char **argv) {
        "3 at 300 dpi",
        "PIXELS"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &g.backend, "auto, cuda or cpu; auto", "BACKEND"},
+      {"cuda-device", 0, 0, G_OPTION_ARG_STRING, &g.cuda_device,
+       "GPUs that share the pages: all, or numbers such as 0,2; 0", "LIST"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &g.jobs, "Pages at a time; the number of cores", "N"},
       {"salvage", 0, 0, G_OPTION_ARG_NONE, &g.salvage,
        "Keep what is there of damaged pages; the rest becomes white", nullptr},
@@ -367,6 +372,7 @@ Options parse_options(int argc, char **argv) {
   take_method(given, options.steps);
   options.method = text_or(given.method, "binarize");
   take_scanner(given, options);
+  take_gpus(given.cuda_device, options);
   if (options.list_devices || options.version) return options;
   if (options.scan && !(options.inputs.empty() && options.files_from.empty()))
     throw UsageError((options.inputs.empty() ? "--files-from" : options.inputs[0]) +

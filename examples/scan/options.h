@@ -44,7 +44,9 @@ struct Options {
   Format format = Format::tiff;
   Outputs outputs;
   Backend backend = Backend::automatic;
-  int jobs = 0;  ///< 0 = the number of cores
+  std::vector<int> gpus;  ///< numbers of the devices; empty = the first one
+  bool all_gpus = false;  ///< all instead
+  int jobs = 0;           ///< 0 = the number of cores
   bool recursive = false, dry_run = false, resume = false, salvage = false;
   Talk talk = Talk::normal;
   std::string stats;

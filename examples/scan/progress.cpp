@@ -62,6 +62,7 @@ std::string details(const PageRecord &page) {
   if (f.colour > 0) line += text("  colour %.2f %%", 100 * f.colour);
   if (f.border > 0) line += text("  border of %.1f %% whitened", 100 * f.border);
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
+  if (f.device >= 0) line += text("  on GPU %d", f.device);
   return line +
          text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
               f.straighten_ms, f.clean_ms, f.write_ms) +
@@ -124,6 +125,11 @@ void Progress::done(const PageRecord &page) {
   const std::lock_guard lock(mutex_);
   ++totals_.pages;
   totals_.gpu_ms += page.found.gpu_ms;
+  if (page.found.device != kNowhere) {
+    Totals::Device &device = totals_.devices[page.found.device];
+    ++device.pages;
+    device.gpu_ms += page.found.gpu_ms;
+  }
   if (!page.reading.damage.empty()) ++totals_.salvaged;
   if (page.found.blank) ++totals_.blank;
   if (!page.text_problem.empty()) ++totals_.unread;
@@ -188,13 +194,27 @@ void Progress::say_ignored() const {
                  ignored_.size() - kMost);
 }
 
-Totals Progress::finish(bool cuda, bool interrupted) {
+double Totals::busy() const {
+  const auto gpus = static_cast<double>(devices.size()) - (devices.contains(kCpu) ? 1 : 0);
+  return busy(gpu_ms) / std::max(gpus, 1.0);
+}
+
+Totals Progress::finish(const std::vector<int> &gpus, bool interrupted) {
   const std::lock_guard lock(mutex_);
   clear_bar();
+  if (gpus.empty()) totals_.devices.clear();
+  for (const int gpu : gpus) totals_.devices[gpu];
   totals_.seconds = seconds();
   totals_.interrupted = interrupted;
   if (talk_ != Talk::quiet) {
     say_ignored();
+    for (const auto &[number, device] : totals_.devices)
+      if (talk_ == Talk::verbose)
+        std::fprintf(stderr, "%s\n",
+                     number == kCpu ? text("CPU: %d pages", device.pages).c_str()
+                                    : text("GPU %d: %d pages, busy %.1f %%", number, device.pages,
+                                           100 * totals_.busy(device.gpu_ms))
+                                          .c_str());
     std::string line = text("%d pages in %.1f s, %.2f pages/s", totals_.pages, totals_.seconds,
                             totals_.pages / std::max(totals_.seconds, 1e-3));
     if (totals_.blank > 0) line += text(", %d of them blank", totals_.blank);
@@ -203,8 +223,7 @@ Totals Progress::finish(bool cuda, bool interrupted) {
     if (totals_.unread > 0) line += text(", %d without their text", totals_.unread);
     if (totals_.salvaged > 0) line += text(", %d salvaged", totals_.salvaged);
     if (!ignored_.empty()) line += text(", %zu ignored", ignored_.size());
-    if (cuda)
-      line += text(", GPU busy %.1f %%", 0.1 * totals_.gpu_ms / std::max(totals_.seconds, 1e-3));
+    if (!gpus.empty()) line += text(", GPU busy %.1f %%", 100 * totals_.busy());
     if (interrupted) line += ", interrupted";
     std::fprintf(stderr, "%s\n", line.c_str());
   }

@@ -2,8 +2,10 @@
 /// @file
 /// What a run prints while it works and when it ends. Any thread may report.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -21,6 +23,16 @@ struct Totals {
   int pages = 0, failed = 0, skipped = 0, salvaged = 0, blank = 0, unread = 0;
   double seconds = 0, gpu_ms = 0;
   bool interrupted = false;
+  struct Device {
+    int pages = 0;
+    double gpu_ms = 0;
+  };
+  std::map<int, Device> devices;  ///< of a run on GPUs: by number, and kCpu
+
+  /// The share of the time in which a GPU worked, 0..1.
+  double busy(double ms) const { return ms / 1000 / std::max(seconds, 1e-3); }
+  /// The same of all GPUs together.
+  double busy() const;
 };
 
 /// A page in the statistics.
@@ -60,7 +72,8 @@ class Progress {
   /// Prints a line of its own, even with --quiet.
   void say(const std::string &text);
   /// Removes the bar and prints the totals.
-  Totals finish(bool cuda, bool interrupted);
+  /// @param gpus  that the run has used; empty = the CPU
+  Totals finish(const std::vector<int> &gpus, bool interrupted);
   const std::vector<PageRecord> &records() const { return records_; }
   const std::vector<Inputs::Ignored> &ignored() const { return ignored_; }
 

@@ -39,6 +39,25 @@ void write_list(std::ostream &to, const char *name, const std::vector<std::strin
   to << ']';
 }
 
+/// As JSON: the number of a GPU, or "cpu".
+std::string device_name(int device) {
+  return device == kCpu ? quoted("cpu") : std::to_string(device);
+}
+
+/// How the pages were shared out; nothing for a run on the CPU.
+void write_devices(std::ostream &to, const Totals &totals) {
+  if (totals.devices.empty()) return;
+  to << "  \"devices\": [";
+  const char *separator = "";
+  for (const auto &[number, device] : totals.devices) {
+    to << separator << "{\"device\": " << device_name(number) << ", \"pages\": " << device.pages;
+    if (number != kCpu) to << ", \"gpu_busy\": " << totals.busy(device.gpu_ms);
+    to << '}';
+    separator = ", ";
+  }
+  to << "],\n";
+}
+
 void write_reading(std::ostream &to, const Reading &reading) {
   if (!reading.damage.empty())
     to << ", \"salvaged\": true, \"rows\": " << reading.rows
@@ -104,6 +123,7 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
   to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms
      << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms
      << ", \"gpu_ms\": " << f.gpu_ms;
+  if (f.device != kNowhere) to << ", \"device\": " << device_name(f.device);
   if (run.find_text) to << ", \"text\": " << (page.has_text ? "true" : "false");
   if (page.text_ms > 0) to << ", \"text_ms\": " << page.text_ms;
   if (!page.text_problem.empty()) to << ", \"text_problem\": " << quoted(page.text_problem);
@@ -152,7 +172,9 @@ void write_stats(const std::string &path, const Totals &totals, const RunFacts &
      << ",\n  \"interrupted\": " << (totals.interrupted ? "true" : "false")
      << ",\n  \"seconds\": " << totals.seconds
      << ",\n  \"pages_per_second\": " << totals.pages / seconds
-     << ",\n  \"gpu_busy\": " << totals.gpu_ms / 1000 / seconds << ",\n  \"page_list\": [\n";
+     << ",\n  \"gpu_busy\": " << totals.busy() << ",\n";
+  write_devices(to, totals);
+  to << "  \"page_list\": [\n";
   for (std::size_t i = 0; i < pages.size(); ++i) {
     write_page(to, pages[i], run);
     to << (i + 1 < pages.size() ? ",\n" : "\n");

@@ -73,6 +73,9 @@ struct Steps {
   bool only_group4 = false;
 };
 
+/// Instead of the number of a GPU: the CPU, or nothing was to be computed.
+inline constexpr int kCpu = -1, kNowhere = -2;
+
 /// What was measured on a page.
 struct Findings {
   Resolution resolution;        ///< of the page as it was read
@@ -101,7 +104,8 @@ struct Findings {
   double colour = 0;                  ///< share of the page that is coloured, 0..1
   int threshold = -1;                 ///< of methods with one threshold for the page, else -1
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
-  double gpu_ms = 0;  ///< time the GPU was busy
+  double gpu_ms = 0;      ///< time the GPU was busy
+  int device = kNowhere;  ///< GPU that made the page, kCpu or kNowhere
 };
 
 class Border;
@@ -126,9 +130,12 @@ class Cleaner {
   virtual const Border &border() const = 0;
 };
 
-/// On one thread of the CPU.
-std::unique_ptr<Cleaner> make_cpu_cleaner();
-/// On a stream of the first GPU. Images must be pinned. Made, used and destroyed by one thread.
-std::unique_ptr<Cleaner> make_cuda_cleaner();
+class Gpus;
+
+/// On one thread of the CPU, or on a stream of one of the GPUs; then images should be pinned. If
+/// that GPU fails, the page is finished on another one. Made, used and destroyed by one thread.
+/// @param gpus  nullptr = the CPU
+/// @throws NoGpu, as do its functions
+std::unique_ptr<Cleaner> make_cleaner(Gpus *gpus);
 
 }  // namespace cudascan::scan

@@ -61,8 +61,8 @@ std::vector<std::string> Workers::finish() {
 
 void Workers::work() {
   try {
-    const auto cleaner = job_.cuda ? make_cuda_cleaner() : make_cpu_cleaner();
-    Buffers buffers(job_.outputs, job_.cuda);
+    const auto cleaner = make_cleaner(job_.gpus);
+    Buffers buffers(job_.outputs, job_.gpus != nullptr);
     Task task;
     // Scanned sheets have left the tray, so they are finished even if the run was told to stop.
     while (tasks_.take(task)) {
@@ -73,12 +73,18 @@ void Workers::work() {
       make_pages(task, *cleaner, buffers);
       task.scanned.reset();
     }
+  } catch (const NoGpu &) {  // which was said when the last one failed
+    stop();
   } catch (const std::exception &error) {
-    // No GPU or no memory to start with; the other workers continue.
+    // No memory to start with; the other workers continue.
     job_.progress->say(std::string("a worker has stopped: ") + error.what());
-    const std::lock_guard lock(mutex_);
-    if (++stopped_ == count_) tasks_.abandon();
+    stop();
   }
+}
+
+void Workers::stop() {
+  const std::lock_guard lock(mutex_);
+  if (++stopped_ == count_) tasks_.abandon();
 }
 
 bool Tasks::abandoned() {
@@ -145,6 +151,11 @@ void Workers::attempt(const Task &task, PageRecord &record, Make make) {
     const std::lock_guard lock(mutex_);
     if (disk_problem_.empty()) disk_problem_ = error.what();
     tasks_.abandon();
+  } catch (const NoGpu &) {  // the page has not failed; a later run can make it
+    const std::lock_guard lock(mutex_);
+    unmade_ = true;
+    tasks_.abandon();
+    throw;
   } catch (const std::bad_alloc &) {
     record.problem = task.item.name() + ": not enough memory; use fewer --jobs";
     job_.progress->failed(record);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "encode.h"
+#include "gpus.h"
 #include "journal.h"
 #include "outputs.h"
 #include "page_outputs.h"
@@ -61,8 +62,8 @@ struct Job {
   std::string one_page;  ///< why there can be only one page, or ""
   Format format = Format::tiff;
   Outputs outputs;
-  std::string mark;  ///< for files that say how they were made
-  bool cuda = false;
+  std::string mark;      ///< for files that say how they were made
+  Gpus *gpus = nullptr;  ///< that make the pages, nullptr = the CPU
   HowToRead how_to_read;
   std::filesystem::path folder, also_folder;
   Journal *journal = nullptr;  ///< or nullptr
@@ -78,8 +79,9 @@ class Workers {
   /// Waits until the tasks are closed and done.
   /// @return names of the finished pages, by place_of(); "" for those that failed
   std::vector<std::string> finish();
-  /// Whether all have given up because there was no GPU or not enough memory.
-  bool stopped() const { return stopped_ == count_; }
+  /// Whether all have given up because there was no GPU or not enough memory, or one of them in the
+  /// middle of a page.
+  bool stopped() const { return stopped_ == count_ || unmade_; }
   /// Why the disk takes no more pages, or "".
   const std::string &disk_problem() const { return disk_problem_; }
 
@@ -97,6 +99,7 @@ class Workers {
 
   void work();
   bool wants_only_group4() const;
+  void stop();
   const Image &finished(const Image &clean, const Findings &found, Image &cropped) const;
   template <typename Make>
   void attempt(const Task &task, PageRecord &record, Make make);
@@ -117,6 +120,7 @@ class Workers {
   std::mutex mutex_;
   std::vector<std::string> written_;
   int stopped_ = 0;
+  bool unmade_ = false;  ///< no GPU was left for a page
   std::string disk_problem_;
   std::vector<std::thread> threads_;
 };

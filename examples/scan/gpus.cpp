@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "gpus.h"
+
+#include <algorithm>
+
+#include "kernels/devices.h"
+#include "options.h"
+
+namespace cudascan::scan {
+
+Gpus::Gpus(const std::vector<int> &devices, bool then_cpu, Say say)
+    : then_cpu_(then_cpu), say_(std::move(say)) {
+  for (const int device : devices) gpus_.push_back({device});
+}
+
+std::vector<int> Gpus::devices() const {
+  std::vector<int> devices;
+  for (const Gpu &gpu : gpus_) devices.push_back(gpu.device);
+  return devices;
+}
+
+int Gpus::take() {
+  const std::lock_guard lock(mutex_);
+  Gpu *best = nullptr;
+  for (Gpu &gpu : gpus_)
+    if (gpu.works && (!best || gpu.workers < best->workers)) best = &gpu;
+  if (best) {
+    ++best->workers;
+    return best->device;
+  }
+  if (!then_cpu_) throw NoGpu("no GPU is left");
+  return kCpu;
+}
+
+void Gpus::failed(int device, const std::string &why, bool opening) {
+  const std::lock_guard lock(mutex_);
+  const auto gpu =
+      std::find_if(gpus_.begin(), gpus_.end(), [&](const Gpu &g) { return g.device == device; });
+  if (!gpu->works) return;
+  gpu->works = false;
+  const bool others = std::any_of(gpus_.begin(), gpus_.end(), [](const Gpu &g) { return g.works; });
+  say_("GPU " + std::to_string(device) + (opening ? " cannot be opened: " : " has failed: ") + why +
+       "; " +
+       (others      ? "the other GPUs make its pages"
+        : then_cpu_ ? "the CPU makes the remaining pages"
+                    : "no GPU is left, and --backend=cuda does not use the CPU"));
+}
+
+std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say) {
+  if (options.backend == Backend::cpu) return nullptr;
+  const std::vector<int> all = Devices::all();
+  if (all.empty()) {
+    const bool must = options.backend == Backend::cuda || !options.gpus.empty();
+    if (must)
+      throw Error(std::string(options.gpus.empty() ? "--backend=cuda" : "--cuda-device") +
+                  ": no CUDA device can be opened; is there a driver (nvidia-smi), and was this "
+                  "built with CUDA? --backend=cpu gives the same pages");
+    return nullptr;
+  }
+  for (const int device : options.gpus)
+    if (std::find(all.begin(), all.end(), device) == all.end())
+      throw Error("--cuda-device=" + std::to_string(device) +
+                  ": there is no such device; the devices are 0 to " + std::to_string(all.back()));
+  const std::vector<int> devices = options.all_gpus       ? all
+                                   : options.gpus.empty() ? std::vector<int>{0}
+                                                          : options.gpus;
+  try {
+    cuda::use_device(devices.front());  // this thread pins the memory of scanned pages
+  } catch (const Error &) {             // its workers say why
+  }
+  // A sheet that was scanned cannot be read again.
+  return std::make_unique<Gpus>(devices, options.backend != Backend::cuda || options.scan,
+                                std::move(say));
+}
+
+}  // namespace cudascan::scan

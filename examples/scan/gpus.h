@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+
+namespace cudascan::scan {
+
+struct Options;
+
+/// No GPU is left to make pages.
+class NoGpu : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The GPUs of a run, which its workers share. Each worker uses one GPU, and takes the next page
+/// when it is ready: so a faster GPU makes more pages. Any thread.
+class Gpus {
+ public:
+  using Say = std::function<void(const std::string &)>;
+
+  /// @param devices  their numbers, at least one
+  /// @param then_cpu  whether the CPU makes the pages when no GPU is left
+  /// @param say       prints a line
+  Gpus(const std::vector<int> &devices, bool then_cpu, Say say);
+
+  std::vector<int> devices() const;
+  /// A GPU for a worker: the one with the fewest workers of those that have not failed, or kCpu.
+  /// @throws NoGpu
+  int take();
+  /// A GPU cannot be opened, or no longer works: no further worker gets it. Says so once.
+  /// @param opening  it could not be opened
+  void failed(int device, const std::string &why, bool opening = false);
+
+ private:
+  struct Gpu {
+    int device, workers = 0;
+    bool works = true;
+  };
+  const bool then_cpu_;
+  const Say say_;
+  std::mutex mutex_;
+  std::vector<Gpu> gpus_;
+};
+
+/// The GPUs that the options ask for, nullptr = the CPU makes the pages. Makes the first GPU
+/// current in the calling thread.
+/// @throws Error if one was asked for that is not there
+std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say);
+
+}  // namespace cudascan::scan

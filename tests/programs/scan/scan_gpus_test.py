@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cudascan-scan: several GPUs share the pages. The program is linked with the emulated GPUs, of which
+there are three; CUDASCAN_EMULATED_FAILURES makes them fail. CUDASCAN_SCAN is the usual program."""
+import json
+import os
+
+import program
+import scans
+
+EMULATED = os.environ["CUDASCAN_SCAN_EMULATED"]
+COUNT = 6
+# Pages of few pixels: an emulated GPU is slow.
+USUAL = ["--method=otsu", "--enlarge=no", "--resolution=100", "--despeckle=2"]
+OF_ONE_PAGE = 7  # launches, or one less: to turn it, for the threshold and to despeckle it
+
+
+class Gpus(scans.Case):
+    def setUp(self):
+        super().setUp()
+        for number in range(COUNT):
+            page = scans.text_page(420 + 10 * number, 560, seed=number)
+            self.save(scans.turned(page, 2), f"in/{number}.png", dpi=(100, 100))
+
+    def gpus(self, *words, status=0, fail=""):
+        """Runs the program on the emulated GPUs. @return what it said, and its statistics"""
+        stats = self.folder / "stats.json"
+        stats.unlink(missing_ok=True)
+        result = program.run([EMULATED, *USUAL, "--verbose", "--stats", stats, *words],
+                             cwd=self.folder, env={"CUDASCAN_EMULATED_FAILURES": fail} if fail else {})
+        said = result.stdout + result.stderr
+        self.assertEqual(result.returncode, status, said)
+        return said, json.loads(stats.read_text()) if stats.exists() else None
+
+    def usual(self):
+        """The pages that the CPU makes."""
+        out = self.folder / "usual"
+        self.scan("in", "-o", out, *USUAL)
+        return self.contents(out)
+
+    def shares(self, stats):
+        """How many pages each device made: by the totals and by the list of pages."""
+        totals = {device["device"]: device["pages"] for device in stats["devices"]}
+        for device, pages in totals.items():
+            of_list = sum(page["device"] == device for page in stats["page_list"])
+            self.assertEqual(of_list, pages, device)
+        return totals
+
+    def check_all(self, stats, out=None):
+        self.assertEqual(self.contents(out), self.usual())
+        self.assertEqual((stats["pages"], stats["failed"]), (COUNT, 0))
+        self.assertEqual(sum(self.shares(stats).values()), COUNT)
+
+    def test_any_number_of_gpus_makes_the_same_files(self):
+        usual = self.usual()
+        journals = []
+        listed_before = None
+        for gpus, expected in (("0", {0}), ("1", {1}), ("0,2", {0, 2}), ("all", {0, 1, 2})):
+            out = self.folder / gpus.replace(",", "-")
+            said, stats = self.gpus("in", "-o", out, "--cuda-device=" + gpus, "--jobs=3")
+            self.assertEqual(self.contents(out), usual)
+            self.assertEqual(stats["backend"], "cuda")
+            shares = self.shares(stats)
+            self.assertEqual(set(shares), expected)
+            self.assertEqual(sum(shares.values()), COUNT)
+            for device, pages in shares.items():
+                self.assertIn(f"GPU {device}: {pages} pages, busy", said)
+            journals.append(sorted((out / scans.JOURNAL).read_text().splitlines()))
+            self.assertNotIn("device", journals[-1][0])
+            listed = [{key: value for key, value in page.items()
+                       if key not in ("device", "output") and not key.endswith("_ms")}
+                      for page in sorted(stats["page_list"], key=lambda page: page["input"])]
+            self.assertTrue(all(page["turned"] for page in listed))
+            listed_before = listed_before or listed
+            self.assertEqual(listed, listed_before)
+        self.assertTrue(all(journal == journals[0] for journal in journals))
+
+    def test_the_first_gpu_is_the_default(self):
+        _, stats = self.gpus("in", "-o", self.out)
+        self.assertEqual(self.shares(stats), {0: COUNT})
+
+    def test_a_gpu_that_cannot_be_opened_leaves_its_pages_to_the_others(self):
+        said, stats = self.gpus("in", "-o", self.out, "--cuda-device=all", "--jobs=4", fail="1:0")
+        self.assertRegex(said, "GPU 1 cannot be opened: CUDA: .*; the other GPUs make its pages")
+        self.assertEqual(said.count("cannot be opened"), 1)
+        self.assertEqual(self.shares(stats)[1], 0)
+        self.check_all(stats)
+
+    def test_a_gpu_that_fails_in_the_middle_loses_no_page(self):
+        for launch in (1, OF_ONE_PAGE // 2, OF_ONE_PAGE + 2):
+            out = self.folder / f"out{launch}"
+            said, stats = self.gpus("in", "-o", out, "--cuda-device=0,1", "--jobs=2",
+                                    "--also=gray.png", fail=f"1:{launch}")
+            self.assertRegex(said, "GPU 1 has failed: CUDA: .*; the other GPUs make its pages")
+            self.assertEqual((stats["pages"], stats["failed"]), (COUNT, 0))
+            whole = self.folder / "whole"
+            if not whole.exists():
+                self.scan("in", "-o", whole, *USUAL, "--also=gray.png")
+            self.assertEqual(self.contents(out), self.contents(whole))
+
+    def test_without_a_gpu_left_the_cpu_makes_the_rest(self):
+        said, stats = self.gpus("in", "-o", self.out, "--cuda-device=0,2", "--jobs=2",
+                                fail=f"0:{OF_ONE_PAGE},2:1")
+        self.assertIn("; the other GPUs make its pages", said)
+        self.assertIn("; the CPU makes the remaining pages", said)
+        shares = self.shares(stats)
+        self.assertGreater(shares["cpu"], 0)
+        self.check_all(stats)
+
+    def test_without_the_cpu_the_run_ends_and_can_be_resumed(self):
+        book = self.folder / "book.pdf"
+        said, _ = self.gpus("in", "-o", book, "--backend=cuda", "--jobs=2", status=3,
+                            fail=f"0:{3 * OF_ONE_PAGE}")
+        self.assertIn("no GPU is left, and --backend=cuda does not use the CPU", said)
+        self.assertIn("--resume continues with them", said)
+        self.assertNotIn("left out", said)
+        self.assertFalse(book.exists())
+        self.gpus("in", "-o", book, "--backend=cuda", "--resume", "--cuda-device=2")
+        whole = self.folder / "whole" / "book.pdf"
+        whole.parent.mkdir()
+        self.scan("in", "-o", whole, *USUAL)
+        self.assertEqual(book.read_bytes(), whole.read_bytes())
+
+    def test_a_page_without_a_gpu_is_not_forgotten(self):
+        """The other worker makes an empty page, which needs no GPU, and ends as usual."""
+        self.save(scans.Image.new("L", (420, 560), 255), "in/empty.png", dpi=(100, 100))
+        book = self.folder / "book.pdf"
+        said, stats = self.gpus("in/empty.png", "in/0.png", "-o", book, "--backend=cuda",
+                                "--jobs=2", status=3, fail="0:2")
+        self.assertEqual((stats["pages"], stats["failed"]), (1, 0), said)
+        self.assertFalse(book.exists(), said)
+
+    def test_errors(self):
+        def refused(status, *words):
+            return self.gpus("in", "-o", self.out, *words, status=status)[0]
+        self.assertIn("--cuda-device=7: there is no such device; the devices are 0 to 2",
+                      refused(3, "--cuda-device=0,7"))
+        for wrong in ("", "x", "0,", "0;1", "-1", "all,1", "0x1"):
+            self.assertIn("must be all, a number, or numbers such as 0,2",
+                          refused(2, "--cuda-device=" + wrong))
+        self.assertIn("names 1 twice", refused(2, "--cuda-device=1,0,1"))
+        self.assertIn("--backend=cpu does not use a GPU",
+                      refused(2, "--cuda-device=all", "--backend=cpu"))
+        for name in ("all", "0", "0,2"):
+            self.assertIn("--cuda-device=" + name, refused(2, "--device=" + name))
+        self.assertFalse(self.out.exists())
+
+    def test_without_gpus_only_all_of_them_is_the_cpu(self):
+        nothing = {"CUDA_VISIBLE_DEVICES": ""}
+        run = program.run([scans.SCAN, *USUAL, "in", "-o", self.out, "--cuda-device=0"],
+                          cwd=self.folder, env=nothing)
+        self.assertEqual(run.returncode, 3)
+        self.assertIn("--cuda-device: no CUDA device can be opened", run.stderr)
+        run = program.run([scans.SCAN, *USUAL, "in", "-o", self.out, "--cuda-device=all"],
+                          cwd=self.folder, env=nothing)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.contents(), self.usual())
+
+
+if __name__ == "__main__":
+    program.main()
