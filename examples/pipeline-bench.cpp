@@ -30,6 +30,7 @@ time of the kernels alone, or of the copies over PCIe if these take longer. Tabl
 
   pipelines   every chain in every size
   streams     several pipelines at once in 1080p
+  gpus        the same on one, two and more GPUs; and a chain whose halves are on two GPUs
   live        frames at a fixed rate through a queue that drops those that come too fast
   camera      what elements add to the time from a camera of 60 frames a second to the sink, on the
               GPU, and on four cores of the CPU or as many as there are
@@ -104,7 +105,7 @@ struct Words {
 void parse_words(int &argc, char **&argv, Words &w) {
   const GOptionEntry entries[] = {
       {"tables", 't', 0, G_OPTION_ARG_STRING, &w.tables,
-       "Which tables, of pipelines,streams,live,camera,peers", "LIST"},
+       "Which tables, of pipelines,streams,gpus,live,camera,peers", "LIST"},
       {"sizes", 0, 0, G_OPTION_ARG_STRING, &w.sizes,
        "720p,1080p,4k,8k,scan (2736x3648), or sizes such as 1920x1200 (all five)", "LIST"},
       {"rates", 0, 0, G_OPTION_ARG_STRING, &w.rates,
@@ -156,7 +157,8 @@ Command parse(int &argc, char **&argv) {
       w.tables ? split(w.tables) : std::vector<std::string>(std::begin(kTables), std::end(kTables));
   for (const std::string &table : suite.tables)
     if (std::find(std::begin(kTables), std::end(kTables), table) == std::end(kTables))
-      throw BadSetting("--tables " + table + ": must be of pipelines,streams,live,camera,peers");
+      throw BadSetting("--tables " + table +
+                       ": must be of pipelines,streams,gpus,live,camera,peers");
   for (const std::string &word : split(w.sizes   ? w.sizes
                                        : w.quick ? "720p,4k"
                                                  : "720p,1080p,4k,8k,scan"))

@@ -138,6 +138,30 @@ std::string Chain::with_queues() const {
   return result + text.substr(begin);
 }
 
+std::string Chain::on_gpus(int first, int second) const {
+  const std::string between = " ! ";
+  std::vector<std::string> elements;
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + between.size()) {
+    end = text.find(between, begin);
+    elements.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+  }
+  const std::size_t half = (elements.size() + 1) / 2;
+  std::string result;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i > 0) result += between;
+    if (i == half) result += kQueue + between;
+    result += elements[i] + " cuda-device-id=" + std::to_string(i < half ? first : second);
+  }
+  return result;
+}
+
+bool ElementPeer::is_installed() const {
+  const std::string word = element.substr(0, element.find(' '));
+  GstElementFactory *factory = gst_element_factory_find(word.c_str());
+  if (factory) gst_object_unref(factory);
+  return factory != nullptr;
+}
+
 std::vector<Chain> chains(bool quick) {
   const Chain two = equalize() + nick(), three = equalize() + median_5() + nick(),
               four = equalize() + median_5() + line_opening(1) + nick();

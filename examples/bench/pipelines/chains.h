@@ -17,6 +17,8 @@ struct Chain {
   int elements() const { return static_cast<int>(kernels.size()); }
   /// The same with a queue between each pair of elements, so that each element has a thread.
   std::string with_queues() const;
+  /// The chain on two GPUs, a queue between them: the first half on one, the rest on the other.
+  std::string on_gpus(int first, int second) const;
 };
 
 /// Elements that cameras often need: each alone, then all three in a row.
@@ -34,6 +36,8 @@ struct ElementPeer {
   Chain chain;
   std::string element;  ///< the peer's launch fragment
   std::string format;
+
+  bool is_installed() const;
 };
 std::vector<ElementPeer> element_peers();
 

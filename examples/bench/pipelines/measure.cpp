@@ -58,7 +58,7 @@ bool watch(const Pipelines &pipelines, double seconds, Enough enough) {
 /// Starts so many pipelines and waits until each has warmed up. Several pipelines start running
 /// together, after one frame each: pipelines at full speed would keep the driver busy for minutes
 /// while the others are being set up.
-Pipelines start(const Launch &launch, int streams) {
+Pipelines start(Launch launch, int streams, int gpus) {
   Pipelines pipelines;
   const auto all = [&](std::uint64_t frames) {
     return std::all_of(pipelines.begin(), pipelines.end(),
@@ -69,10 +69,11 @@ Pipelines start(const Launch &launch, int streams) {
       throw Error("no frame arrived in " + number(kPatience, 0) + " seconds");
   };
   for (int i = 0; i < streams; ++i) {
+    if (gpus > 0) launch.gpu = i % gpus;
     pipelines.push_back(std::make_unique<Pipeline>(launch));
     if (streams == 1) break;
     pipelines.back()->pause();
-    wait_for_first();  // the first pipeline makes the context that the others share
+    wait_for_first();  // the first pipeline of a GPU makes the context that the others share
   }
   for (const auto &pipeline : pipelines) pipeline->play();
   wait_for_first();
@@ -123,8 +124,8 @@ double time_of_frame(const Pipelines &pipelines, double begin) {
 
 }  // namespace
 
-Throughput measure_throughput(const Launch &launch, int streams, double seconds) {
-  const Pipelines pipelines = start(launch, streams);
+Throughput measure_throughput(const Launch &launch, int streams, double seconds, int gpus) {
+  const Pipelines pipelines = start(launch, streams, gpus);
   for (const auto &pipeline : pipelines) pipeline->clear();
   const double begin = now_us(), cpu_begin = process_cpu_us();
   const Counts counts_begin = counts_of(pipelines);
@@ -148,11 +149,11 @@ Throughput measure_throughput(const Launch &launch, int streams, double seconds)
   return result;
 }
 
-Latency measure_latency(Launch launch, int streams, double seconds) {
+Latency measure_latency(Launch launch, int streams, double seconds, int gpus) {
   launch.map = true;
   std::vector<double> latencies;
   {
-    const Pipelines pipelines = start(launch, streams);
+    const Pipelines pipelines = start(launch, streams, gpus);
     clear_latencies();
     run(pipelines, seconds);
     latencies = take_latencies();

@@ -20,11 +20,12 @@ struct Throughput {
 };
 
 /// Runs `streams` pipelines at once for about so many seconds, after they have warmed up.
+/// @param gpus  share the pipelines in turn: that many of the first GPUs; 0 = as `launch` says
 /// @throws Error with what a pipeline reports
-Throughput measure_throughput(const Launch &launch, int streams, double seconds);
+Throughput measure_throughput(const Launch &launch, int streams, double seconds, int gpus = 0);
 
 /// The same, waiting for each frame; call start_latency_tracer() first.
-Latency measure_latency(Launch launch, int streams, double seconds);
+Latency measure_latency(Launch launch, int streams, double seconds, int gpus = 0);
 
 struct Live {
   std::uint64_t sent = 0, dropped = 0;  ///< frames after the warm-up

@@ -17,15 +17,17 @@ struct UnrefContext {
 };
 using ContextRef = std::unique_ptr<GstContext, UnrefContext>;
 
-/// Contexts by their types, from the first pipeline that made them.
-std::map<std::string, ContextRef> shared_contexts;
+/// Contexts by their types and GPUs, from the first pipeline that made them.
+std::map<std::pair<std::string, guint>, ContextRef> shared_contexts;
 
 void keep_context(GstMessage *message) {
   GstContext *context = nullptr;
   gst_message_parse_have_context(message, &context);
   ContextRef owned(context);
+  guint gpu = 0;
+  gst_structure_get_uint(gst_context_get_structure(context), "cuda-device-id", &gpu);
   if (gst_context_is_persistent(context))
-    shared_contexts.try_emplace(gst_context_get_context_type(context), std::move(owned));
+    shared_contexts.try_emplace({gst_context_get_context_type(context), gpu}, std::move(owned));
 }
 
 [[noreturn]] void fail(GstMessage *message) {
@@ -95,8 +97,9 @@ Pipeline::Pipeline(const Launch &launch)
       gst_util_set_object_arg(G_OBJECT(element.get()), "backend", launch.backend.c_str());
     if (launch.threads > 0)
       g_object_set(element.get(), "n-threads", static_cast<guint>(launch.threads), nullptr);
+    if (launch.gpu >= 0) g_object_set(element.get(), "cuda-device-id", launch.gpu, nullptr);
   }
-  for (const auto &[type, context] : shared_contexts)
+  for (const auto &[key, context] : shared_contexts)
     gst_element_set_context(pipeline_.get(), context.get());
 }
 

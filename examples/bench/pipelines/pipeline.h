@@ -26,6 +26,7 @@ struct Launch {
   const char *in = "", *out = "";  ///< caps feature of source and sink
   std::string backend = "auto";    ///< of the elements that have the property
   int threads = 0;                 ///< the same; 0 = as many as there are cores
+  int gpu = -1;                    ///< the same; -1 = any
   bool map = false;                ///< the sink waits for the result of every frame
   std::string before_sink;         ///< a queue, for a sink with a thread of its own
   SourceSettings source;
@@ -56,7 +57,7 @@ struct Counts {
 };
 
 /// One pipeline from kSource to a sink that drops the frames. All pipelines of the process share
-/// the CUDA contexts of the first one, as in an application.
+/// the CUDA contexts, one for each GPU, of the first ones, as in an application.
 class Pipeline {
  public:
   /// @throws Error when it cannot be made

@@ -64,6 +64,7 @@ std::string json_of(const PipelineRow &row) {
   o.add("height", double(row.size.height));
   o.add("depth", double(row.size.depth));
   o.add("streams", double(row.streams));
+  if (row.gpus > 0) o.add("gpus", double(row.gpus));
   o.add("queues", row.queues);
   o.add("peer", !row.peer.empty());
   o.add_text("element", row.peer);

@@ -16,12 +16,13 @@ struct Added {
 
 /// One measurement of a pipeline or of its kernels; missing values are NaN or empty.
 struct PipelineRow {
-  std::string table;    ///< "pipelines", "streams", "live", "camera", "peers"
+  std::string table;    ///< "pipelines", "streams", "gpus", "live", "camera", "peers"
   std::string name;     ///< launch fragment, or what peers do
   std::string where;    ///< "kernel", "cudamemory", "system"
   std::string backend;  ///< "cuda", "cpu"; empty: neither
   Size size;
   int streams = 1;
+  int gpus = 0;                ///< of "gpus": that share the streams; 0 = the chain names them
   bool queues = false;         ///< between the elements: a thread for each
   std::string peer;            ///< launch fragment of another element that was measured
   double us = kUnknown;        ///< per frame of all streams together

@@ -14,6 +14,7 @@
 #include "bench/pipelines/chains.h"
 #include "bench/pipelines/link.h"
 #include "bench/pipelines/measure.h"
+#include "kernels/devices.h"
 
 namespace cudascan::bench {
 namespace {
@@ -22,13 +23,6 @@ namespace {
 constexpr double kGoalOverKernels = 1.15;
 
 constexpr char kSystem[] = "system", kCuda[] = "cudamemory", kKernel[] = "kernel";
-
-bool has_element(const std::string &fragment) {
-  const std::string word = fragment.substr(0, fragment.find(' '));
-  GstElementFactory *factory = gst_element_factory_find(word.c_str());
-  if (factory) gst_object_unref(factory);
-  return factory != nullptr;
-}
 
 class Suite {
  public:
@@ -43,6 +37,7 @@ class Suite {
       for (const NamedSize &size : settings_.sizes) pipelines(size);
     on_rows_(rows_);
     if (wants("streams")) streams();
+    if (wants("gpus")) gpus();
     if (wants("peers")) peers();
     on_rows_(rows_);
     latencies();
@@ -106,7 +101,7 @@ class Suite {
   void time(PipelineRow &row) {
     try {
       const Throughput t = row.peer.empty() ? measure_throughput(timed_launch_of(row), row.streams,
-                                                                 settings_.seconds)
+                                                                 settings_.seconds, row.gpus)
                                             : measure_apart(launch_of(row), settings_.seconds);
       row.us = t.us;
       row.cpu_us = t.cpu_us;
@@ -218,13 +213,44 @@ class Suite {
     }
   }
 
+  /// What more GPUs add, if each has pipelines of its own; and what a chain across two costs.
+  void gpus() {
+    const std::size_t most = cuda_ ? Devices::all().size() : 0;
+    if (most < 2) {
+      std::printf("\n(the table gpus needs several GPUs; this machine has %zu)\n", most);
+      return;
+    }
+    const NamedSize named = middle_size();
+    const Chain chain = usual_chain();
+    const Size size{named.width, named.height, 8};
+    const double kernels_us = kernels(chain, size).sum;
+    heading("Several GPUs, " + named.name + ", frames of all together: " + chain.text);
+    for (const char *where : {kCuda, kSystem})
+      for (const int on_each : {1, 4})
+        for (std::size_t n = 1; n <= most; n = n < most ? std::min(2 * n, most) : n + 1) {
+          PipelineRow row = row_of("gpus", chain, where, size);
+          row.gpus = static_cast<int>(n);
+          row.streams = on_each * row.gpus;
+          row.kernels_us = kernels_us;
+          row.floor_us = kernels_us / row.gpus;
+          time(row);
+          add(row, std::to_string(n) + " x " + std::to_string(on_each) + ", " + where);
+        }
+    for (const int second : {0, 1}) {
+      PipelineRow row = row_of("gpus", {chain.on_gpus(0, second), {}}, kCuda, size);
+      row.kernels_us = row.floor_us = kernels_us;
+      time(row);
+      add(row, second == 0 ? "halves on one GPU" : "halves on two GPUs");
+    }
+  }
+
   void peers() {
     for (const NamedSize &named : settings_.sizes) {
       if (named.name != "1080p" && named.name != "4k" && settings_.sizes.size() > 1) continue;
       heading("Other elements that do the same, system memory, " + named.name);
       for (const ElementPeer &peer : element_peers()) {
         if (peer.name.find(settings_.filter) == std::string::npos) continue;
-        if (!has_element(peer.element)) {
+        if (!peer.is_installed()) {
           std::printf("  %s: no element %s; it comes with gstreamer1.0-opencv\n", peer.name.c_str(),
                       peer.element.c_str());
           continue;
@@ -275,10 +301,12 @@ class Suite {
       }
       const std::string label =
           std::string(row.where == kCuda ? "CUDA memory" : "system memory") +
-          (row.table == "streams" ? ", " + std::to_string(row.streams) + " streams" : "");
+          (row.table == "streams" || row.gpus > 0 ? ", " + std::to_string(row.streams) + " streams"
+                                                  : "") +
+          (row.gpus > 0 ? ", " + std::to_string(row.gpus) + " GPUs" : "");
       std::printf("  %-34s", label.c_str());
       try {
-        row.latency = measure_latency(launch_of(row), row.streams, settings_.seconds / 2);
+        row.latency = measure_latency(launch_of(row), row.streams, settings_.seconds / 2, row.gpus);
         print_latency(row.latency);
       } catch (const std::exception &error) {
         std::printf(" not measured: %s\n", error.what());
@@ -361,15 +389,6 @@ class Suite {
 };
 
 }  // namespace
-
-const std::vector<NamedSize> &known_sizes() {
-  static const std::vector<NamedSize> sizes{{"720p", 1280, 720},
-                                            {"1080p", 1920, 1080},
-                                            {"4k", 3840, 2160},
-                                            {"8k", 7680, 4320},
-                                            {"scan", 2736, 3648}};
-  return sizes;
-}
 
 std::vector<PipelineRow> run_suite(const SuiteSettings &settings, const OnRows &on_rows) {
   return Suite(settings, on_rows).run();

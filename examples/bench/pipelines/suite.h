@@ -26,7 +26,8 @@ struct SuiteSettings {
   bool quick = false;
 };
 
-inline constexpr const char *kTables[] = {"pipelines", "streams", "live", "camera", "peers"};
+inline constexpr const char *kTables[] = {"pipelines", "streams", "gpus",
+                                          "live",      "camera",  "peers"};
 
 /// Sizes by name, for --sizes.
 const std::vector<NamedSize> &known_sizes();
