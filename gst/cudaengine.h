@@ -16,9 +16,9 @@ namespace cudascan::gst {
 /// third is downloaded. If one of our elements wrote a frame to CUDAMemory, the next element
 /// computes on the same stream: a kernel that waits for an event of another stream starts some
 /// microseconds later than one that follows directly. If all elements that use a frame do so, no
-/// event is recorded after it, because an event between kernels costs as much. A frame in CUDAMemory
-/// of another context, usually of another GPU, is copied over by the stream for upload. Pushes the
-/// context where needed; only one thread may use it at a time.
+/// event is recorded after it, because an event between kernels costs as much. A frame in
+/// CUDAMemory of another context, usually of another GPU, is copied over by the stream for upload.
+/// Pushes the context where needed; only one thread may use it at a time.
 class CudaEngine {
  public:
   CudaEngine(GstCudaContext *context, std::shared_ptr<OwnerStream> compute,

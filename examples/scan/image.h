@@ -12,8 +12,8 @@
 namespace cudascan::scan {
 
 /// Host memory that only grows, so that a worker allocates once for pages of one size; pinned if it
-/// is copied to a GPU, as long as memory can be pinned. Growing loses the contents; if there is not enough memory, it throws and is
-/// empty.
+/// is copied to a GPU, as long as memory can be pinned. Growing loses the contents; if there is not
+/// enough memory, it throws and is empty.
 class Memory {
  public:
   explicit Memory(bool pinned = false) : is_pinned_(pinned) {}

@@ -3,12 +3,12 @@
 """Pages a second of cudascan-scan on one GPU, on several, and on the CPU.
 
     examples/scan/measure_gpus.py --make FOLDER
-    examples/scan/measure_gpus.py --scans FOLDER [--pages 1000] [--devices 0 all cpu] [--jobs 0 8 32]
-        [--program cudascan-scan] [-- OPTION...]
+    examples/scan/measure_gpus.py --scans FOLDER [--pages 1000] [--devices 0 all cpu]
+        [--jobs 0 8 32] [--program cudascan-scan] [-- OPTION...]
 
---make draws scans by scan_maker.py, JPEGs of A4 at 300 dpi with the noise of a scanner, and ends; it
-needs numpy, Pillow and fonts. Measuring needs only Python and the program: the scans are used in
-turn for so many pages. Each line of the table is one run, with the words of --devices for
+--make draws scans by scan_maker.py, JPEGs of A4 at 300 dpi with the noise of a scanner, and ends;
+it needs numpy, Pillow and fonts. Measuring needs only Python and the program: the scans are used
+in turn for so many pages. Each line of the table is one run, with the words of --devices for
 --cuda-device (cpu: --backend=cpu). The files of all runs must be the same, or the exit status is 1.
 --jobs 0 is the number of cores. Options after -- are those of cudascan-scan."""
 import argparse

@@ -293,9 +293,9 @@ TEST_P(Flow, StatisticsCountFrames) {
   ASSERT_TRUE(raw);
   Ref<GstStructure> stats(raw);
   g_autofree char *text = gst_structure_to_string(stats.get());
-  for (const char *field : {"frames", "dropped", "kernel-mean", "kernel-max", "upload-mean",
-                            "upload-max", "download-mean", "download-max", "host-synchronisations",
-                            "throttled", "peer-copies"})
+  for (const char *field :
+       {"frames", "dropped", "kernel-mean", "kernel-max", "upload-mean", "upload-max",
+        "download-mean", "download-max", "host-synchronisations", "throttled", "peer-copies"})
     EXPECT_TRUE(gst_structure_has_field_typed(stats.get(), field, G_TYPE_UINT64))
         << field << " in " << text;
   EXPECT_EQ(stat(filter.element(), "frames"), 7u);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan: several GPUs share the pages. The program is linked with the emulated GPUs, of which
-there are three; CUDASCAN_EMULATED_FAILURES makes them fail. CUDASCAN_SCAN is the usual program."""
+"""cudascan-scan: several GPUs share the pages. The program is linked with the emulated GPUs, of
+which there are three; CUDASCAN_EMULATED_FAILURES makes them fail. CUDASCAN_SCAN is the usual
+program."""
 import json
 import os
 
@@ -25,8 +26,9 @@ class Gpus(scans.Case):
         """Runs the program on the emulated GPUs. @return what it said, and its statistics"""
         stats = self.folder / "stats.json"
         stats.unlink(missing_ok=True)
+        env = {"CUDASCAN_EMULATED_FAILURES": fail} if fail else {}
         result = program.run([EMULATED, *USUAL, "--verbose", "--stats", stats, *words],
-                             cwd=self.folder, env={"CUDASCAN_EMULATED_FAILURES": fail} if fail else {})
+                             cwd=self.folder, env=env)
         said = result.stdout + result.stderr
         self.assertEqual(result.returncode, status, said)
         return said, json.loads(stats.read_text()) if stats.exists() else None
