@@ -139,6 +139,10 @@ class Pipelines(Case):
         self.assertGreater(four["fps"], 1.5 * one["fps"])  # they sleep at the same time
         self.assertGreaterEqual(four["latency_us"]["p50"], 20000)
 
+    def test_several_gpus_are_needed_for_their_table(self):
+        self.assertEqual(self.bench("--tables", "gpus", status=1), [])
+        self.assertIn("no table of several GPUs", self.output)
+
     def test_machine_is_described(self):
         self.bench("--chain", "identity", "--tables", "pipelines", "--sizes", "16x16", "--seconds",
                    "0.05")

@@ -39,6 +39,10 @@ PIPELINES = [
        "backend": "cuda", "fps": 1000.0 * n ** 0.5, "peer": False} for n in (1, 4, 16)),
     {"table": "pipelines", "name": "cvdilate", "where": "system", **HD, "streams": 1,
      "backend": "cpu", "fps": 77.0, "peer": True},
+    *({"table": "gpus", "name": "cudanick", "where": "cudamemory", **HD, "streams": 4 * n,
+       "gpus": n, "backend": "cuda", "fps": fps} for n, fps in ((1, 2000.0), (2, 3700.0))),
+    {"table": "gpus", "name": "cudanick cuda-device-id=0 ! cudanick cuda-device-id=1", **HD,
+     "where": "cudamemory", "streams": 1, "backend": "cuda", "fps": 1234.0},
     {"table": "live", "name": "cudanick", **HD, "where": "system", "fps_in": 240, "frames": 300,
      "dropped": 17, "latency_us": {"p50": 2000.0}},
     *({"table": "camera", "name": name, **HD, "where": "system", "backend": "cpu", "threads": 4,
@@ -140,10 +144,11 @@ class ReportPage(PageTest):
                       "1920×1080, 60 frames/s, cpu, 4 threads"):
             self.assertIn(words, shown)
         for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)",
-                       "equal", "3.00×", "5.43", "6.54", "9.87"):
+                       "equal", "3.00×", "5.43", "6.54", "9.87",
+                       "1.85", "1\N{THIN SPACE}234"):
             self.assertIn(number, shown)
-        for section in ("machine", "pipelines", "live", "camera", "peers", "streams", "sweeps",
-                        "papers", "kernels", "goals"):
+        for section in ("machine", "pipelines", "live", "camera", "peers", "streams", "gpus",
+                        "sweeps", "papers", "kernels", "goals"):
             self.assertIn(f'<section id="{section}">', text)
 
     def test_plots(self):

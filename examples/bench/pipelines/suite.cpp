@@ -217,7 +217,7 @@ class Suite {
   void gpus() {
     const std::size_t most = cuda_ ? Devices::all().size() : 0;
     if (most < 2) {
-      std::printf("\n(the table gpus needs several GPUs; this machine has %zu)\n", most);
+      std::printf("\n(no table of several GPUs: fewer than two can be used)\n");
       return;
     }
     const NamedSize named = middle_size();

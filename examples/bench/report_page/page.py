@@ -176,6 +176,9 @@ SECTIONS = [
      "Alternatives for users, measured in the same run on the same frames."),
     ("streams", "Several streams at once", pipelines.streams,
      "Pipelines side by side on one device."),
+    ("gpus", "Several GPUs", pipelines.gpus,
+     "Pipelines on each of them at the same time, and what it costs if a chain goes from one to "
+     "another."),
     ("sweeps", "Time against parameters", sweeps,
      "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the "
      "plane in "

@@ -170,6 +170,34 @@ def streams(results):
     return plots.figure(svg, "All streams together.") + table(heads, numbers, caption)
 
 
+def gpus(results):
+    """Pipelines on each of several GPUs, and a chain across two."""
+    def on_each(row):
+        return row.get("where"), row["streams"] / row["gpus"]
+
+    def frames(row):
+        error = row.get("error")
+        return Cell(error, "bad") if error else Cell(count(row.get("fps")), "ours")
+
+    def rest(row):
+        return [count(latency(row, "p50")), count(latency(row, "p99")),
+                count(row.get("cpu_us_per_frame"))]
+
+    rows = results.of("gpus")
+    one = {on_each(row): row.get("fps") for row in rows if row.get("gpus") == 1}
+    shared = [[count(row["gpus"]), count(on_each(row)[1]), size(row),
+               Cell(WHERE.get(row.get("where"), "–"), "word"), frames(row),
+               times(quotient(row.get("fps"), one.get(on_each(row)))), *rest(row)]
+              for row in rows if row.get("gpus")]
+    across = [[Cell(row.get("name", ""), "word"), size(row), frames(row), *rest(row)]
+              for row in rows if not row.get("gpus")]
+    tail = ["p50 ms", "p99 ms", "CPU us a frame"]
+    tables = ((["GPUs", "pipelines on each", "size", "where", "frames/s", "of one GPU", *tail],
+               shared, "All GPUs together"),
+              (["pipeline", "size", "frames/s", *tail], across, "Halves of a chain, CUDAMemory"))
+    return "\n".join(table(heads, lines, caption) for heads, lines, caption in tables if lines)
+
+
 def headline(results):
     best = {}
     for row in rows_of(results):
