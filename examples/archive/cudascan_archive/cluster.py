@@ -17,11 +17,12 @@ import ray.data
 from ray.util import metrics
 
 import cudascan_archive
-from . import volume
+from . import scan, volume
 from .manifest import Volume
 
 # Of a GPU's time and of the cores next to it, what is given to workers.
 MOST_BUSY = 0.9
+INIT_DEATHS = 20
 
 
 class Worker:
@@ -69,6 +70,8 @@ def connect(address):
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
+    # A node may be lost while a worker starts on it. If all fail to start, the run ends.
+    context.max_consecutive_actor_init_deaths = INIT_DEATHS
 
 
 def room(cpus, gpus):
@@ -92,7 +95,7 @@ def gpus():
 
 
 def outcomes(volumes, setup, workers, share):
-    """Yields what became of each volume, in the order in which they are ready.
+    """Yields what became of each volume, in the order in which they are ready. Throws Stop.
 
     @param workers  at most this many, one at least
     @param share    of a GPU for each, 0 without GPUs
@@ -104,6 +107,14 @@ def outcomes(volumes, setup, workers, share):
         # One task for each worker, and none that waits for it: a slow node gets fewer volumes.
         compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers, initial_size=workers,
                                            max_tasks_in_flight_per_actor=1))
+    try:
+        yield from told(made)
+    except ray.exceptions.RayError as error:
+        raise scan.Stop("the cluster has failed: " + str(error).splitlines()[0]) from None
+
+
+def told(made):
+    """What the workers say, as soon as they do."""
     # Nothing is fetched ahead: that would hold an outcome back until the next one is there.
     for batch in made.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
         for text in batch["outcome"].to_pylist():

@@ -170,7 +170,7 @@ class Run:
         for outcome in self.cluster.outcomes(volumes, self.setup, workers, share):
             found.append(outcome)
             if outcome["status"] == "stop":
-                raise Stopped(outcome)
+                raise (DiskFull if outcome.get("full") else scan.Stop)(outcome["reason"])
             if outcome["status"] == "again":
                 self.progress.say(f"{outcome['volume']}: {outcome['reason']} on "
                                   f"{outcome['node']}; it is tried again later")
@@ -208,8 +208,8 @@ class Run:
         return self.progress.summary()
 
 
-class Stopped(Exception):
-    """A worker says that the run cannot go on."""
+class DiskFull(scan.Stop):
+    """As a worker says."""
 
 
 def backend_of(options, gpus):
@@ -225,7 +225,9 @@ def archive(words):
     check_options(options, volumes)
     try:
         open_archive(options, version)
-    except (OSError, ImportError, ValueError) as error:
+    except BadInput:
+        raise
+    except Exception as error:  # those of object stores have nothing in common
         raise scan.Stop(f"--output={options.output}: {error}") from None
     from . import cluster
     try:
@@ -246,12 +248,11 @@ def archive(words):
     run = Run(options, volumes, setup)
     try:
         return run.all(volumes)
-    except Stopped as stopped:
-        outcome = stopped.args[0]
-        run.progress.say(f"cudascan-archive: {outcome['reason']}; the run ends here, and --resume "
-                         "goes on when that is put right")
+    except scan.Stop as stop:
+        run.progress.say(f"cudascan-archive: {stop}; the run ends here, and --resume goes on when "
+                         "that is put right")
         run.progress.summary()
-        return DISK_FULL if outcome.get("full") else NOTHING_DONE
+        return DISK_FULL if isinstance(stop, DiskFull) else NOTHING_DONE
     except Ended:
         run.progress.say("ended by a signal; --resume goes on")
         run.progress.summary()

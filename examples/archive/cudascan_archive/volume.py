@@ -51,8 +51,8 @@ def problem_of_node(setup):
         if Place(setup.dest).read("archive.json") is None:
             return (f"{setup.dest} on {node} is not the archive: there is no archive.json; mount "
                     "the same folder under the same path on every node")
-    except (Stop, OSError, ImportError, ValueError) as error:
-        return str(error)
+    except Exception as error:  # those of object stores have nothing in common
+        return f"{node}: {error}"
     if version != setup.version:
         return (f"cudascan-scan on {node} is version {version}, but {setup.version} is needed, "
                 "so that all pages are alike")
@@ -196,24 +196,27 @@ def make(volume, setup, on_page=lambda: None):
     except Stop as error:
         return result(volume, "stop", reason=str(error))
     except SetAside as error:
-        return set_aside(place, volume, setup, attempts, str(error))
-    except (Again, OSError) as error:
+        with contextlib.suppress(Exception):
+            return set_aside(place, volume, setup, attempts, str(error))
+        return result(volume, "again", reason=str(error))
+    except Exception as error:
         return failed(place, volume, setup, attempts, error)
 
 
 def failed(place, volume, setup, attempts, error):
-    """What becomes of a volume after an attempt that has failed."""
+    """What becomes of a volume after an attempt that has failed, for whatever reason: no volume
+    and no hiccup of an object store may end the run."""
+    known = isinstance(error, (Again, OSError))
+    reason = str(error) if known else f"{type(error).__name__}: {error}"
     if getattr(error, "errno", None) in FULL:
         return result(volume, "stop", reason=f"{os.uname().nodename}: {error}", full=True)
     if attempts is not None and attempts.count() > 0:  # else it had not begun
-        with contextlib.suppress(OSError):
-            attempts.note(str(error))
+        with contextlib.suppress(Exception):
+            attempts.note(reason)
         if attempts.count() >= setup.tries:
-            try:
+            with contextlib.suppress(Exception):
                 return set_aside(place, volume, setup, attempts, attempts.summary())
-            except OSError as reason:
-                error = reason
-    return result(volume, "again", reason=str(error))
+    return result(volume, "again", reason=reason)
 
 
 def set_aside(place, volume, setup, attempts, reason):

@@ -282,6 +282,18 @@ class ObjectStore(archives.Case):
         self.assertEqual(measured, [None] * 3)  # pages of the first attempt were not made again
         self.assertFalse(self.store.exists("archive/cut/old"))
 
+    def test_without_credentials(self):
+        text = self.manifest([("a", "in/a")])
+        words = [str(text), "-o", "s3://archive/denied", "--program", scans.SCAN]
+        keys = {name: "" for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+        with mock.patch.dict(os.environ, {**keys, "AWS_EC2_METADATA_DISABLED": "true"}):
+            self.store.clear_instance_cache()
+            with self.assertRaisesRegex(scan.Stop, "--output=s3://archive/denied: .*credentials"):
+                main.archive(words)
+            self.assertIn("NoCredentialsError",
+                          self.make("again", "s3://archive/denied")["reason"])
+        self.store.clear_instance_cache()
+
     def test_nothing_there(self):
         result = self.make("again", "s3://archive/none", Volume("x", "s3://archive/in/none"))
         self.assertIn("there is no such file or folder", result["reason"])

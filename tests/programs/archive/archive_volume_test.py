@@ -181,6 +181,8 @@ class Made(archives.Case):
                 setup = self.setup_of(program=self.program(script), **words)
                 if reason:
                     self.assertIn(reason, self.make(status=status, setup=setup)["reason"])
+        with mock.patch.object(volume, "run", side_effect=RuntimeError("of a library")):
+            self.assertEqual(self.make(status="again")["reason"], "RuntimeError: of a library")
         result = self.make(Volume("a", str(self.source / "missing")), "again")
         self.assertIn("missing: there is no such file or folder", result["reason"])
 
