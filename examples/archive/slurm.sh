@@ -5,8 +5,8 @@
 #
 # Runs cudascan-archive on the nodes of a Slurm job, with Ray's own `ray symmetric-run` (Ray 2.52 or
 # newer): it starts Ray on each node, the program on the first one, and ends Ray with it. MANIFEST
-# and DEST are on a file system that all nodes have, or URLs. A job that is requeued goes on. No other
-# job with Ray may run on its nodes: symmetric-run refuses that, and ends all of Ray on a node.
+# and DEST are on a file system that all nodes have, or URLs. A job that is requeued goes on. No
+# other job with Ray may run on its nodes: symmetric-run ends all of Ray on a node.
 #SBATCH --job-name=cudascan-archive
 #SBATCH --ntasks-per-node=1
 #SBATCH --exclusive

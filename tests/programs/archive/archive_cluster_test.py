@@ -47,7 +47,7 @@ class Nodes(archives.Case):
     def start(self, *words):
         """Starts a driver; what it says goes into the file `said`."""
         with open(self.folder / "said", "w", encoding="utf-8") as said:
-            driver = subprocess.Popen([*archives.MAIN, *map(str, words)], stderr=said,
+            driver = subprocess.Popen([*archives.MAIN, *map(str, words)], stdout=said, stderr=said,
                                       stdin=subprocess.DEVNULL)
         self.addCleanup(driver.wait)
         self.addCleanup(driver.kill)
@@ -153,7 +153,7 @@ class Alone(archives.Case):
         words = [path, "-o", self.out, "--program", tool, "--workers=1",
                  f"--options={self.options}"]
         with open(self.folder / "said", "w", encoding="utf-8") as said:
-            driver = subprocess.Popen([*archives.MAIN, *map(str, words)], stderr=said)
+            driver = subprocess.Popen([*archives.MAIN, *map(str, words)], stdout=said, stderr=said)
         program.wait_until(lambda: "b" in self.calls() and
                            "a complete" in (self.folder / "said").read_text(), "volume b", 90)
         driver.terminate()
