@@ -206,7 +206,7 @@ class ObjectStore(archives.Case):
 
     def make(self, status, dest, one=None, **more):
         self.number += 1
-        setup = volume.Setup(dest=dest, run=f"run{self.number}", version="0.1.0",
+        setup = volume.Setup(dest=dest, run=f"run{self.number}", version=archives.version(),
                              program=scans.SCAN, options=self.options,
                              scratch=str(self.folder / "scratch"), **more)
         result = volume.make(one or self.one, setup)

@@ -32,7 +32,7 @@ class Made(archives.Case):
 
     def setup_of(self, **more):
         self.number = getattr(self, "number", 0) + 1
-        facts = {"dest": str(self.out), "run": f"run{self.number}", "version": "0.1.0",
+        facts = {"dest": str(self.out), "run": f"run{self.number}", "version": archives.version(),
                  "program": scans.SCAN, "options": self.options,
                  "scratch": str(self.folder / "scratch"), **more}
         return volume.Setup(**facts)
@@ -289,8 +289,8 @@ class Made(archives.Case):
         self.out.mkdir()
         (self.out / "archive.json").write_text("{}")
         self.assertEqual(volume.problem_of_node(setup), "")
-        self.assertIn("is version 0.1.0, but 0.2.0 is needed",
-                      volume.problem_of_node(self.setup_of(version="0.2.0")))
+        self.assertIn(f"is version {archives.version()}, but 99.0 is needed",
+                      volume.problem_of_node(self.setup_of(version="99.0")))
         self.assertIn("--program=/none cannot be run",
                       volume.problem_of_node(self.setup_of(program="/none")))
 

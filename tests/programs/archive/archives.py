@@ -2,6 +2,7 @@
 """Shared by the tests of cudascan-archive: volumes, and what a single machine makes of them.
 
 They run in the Python that scripts/archive_python.sh makes, if it is there: Debian has no Ray."""
+import functools
 import hashlib
 import os
 import pathlib
@@ -37,6 +38,13 @@ MAIN = [sys.executable, "-m", "cudascan_archive.main"]
 
 def sha256(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+@functools.cache
+def version():
+    """Of the cudascan-scan under test."""
+    return subprocess.run([scans.SCAN, "--version"], capture_output=True, text=True, timeout=60,
+                          check=True).stdout.split()[-1]
 
 
 def text_page(seed):
