@@ -16,7 +16,8 @@
 #   --folder FOLDER   keep the other Debian and its builds here, for the next time; by default they
 #                     are in a temporary folder
 #
-# The exit status is 3 if the folder cannot be made, as when no mirror can be reached.
+# The exit status is 3 if the folder cannot be made, as when no mirror can be reached or namespaces
+# are not allowed.
 set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -44,6 +45,10 @@ as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
 command -v apt-get >/dev/null || die "scripts/check_on.sh needs Debian or Ubuntu."
 need mmdebstrap debian-archive-keyring
+as_root unshare --mount --pid --fork --propagation private true 2>/dev/null || {
+  say "This machine allows no namespaces, which keep another Debian apart." >&2
+  exit 3
+}
 if [ -z "$folder" ]; then
   temporary=$(mktemp -d)
   trap 'as_root rm -rf "$temporary"' EXIT
