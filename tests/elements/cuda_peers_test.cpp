@@ -12,6 +12,8 @@ class CudaPeers : public CudaMemory {
   void SetUp() override {
     NEEDS_GPU();
     if (Devices::all().size() < 2) GTEST_SKIP() << "there is only one CUDA device";
+    // The context that tests share stays that of the first device.
+    Filter(nick_on(0, "first")).process(make_picture(GST_VIDEO_FORMAT_GRAY8, 16, 16));
   }
 
   /// cudanick on a GPU, with its threshold surface, so that chroma is copied.
@@ -93,6 +95,24 @@ TEST_F(CudaPeers, AnElementFollowsFramesToTheirGpuUnlessItIsBoundToAnother) {
           << "on device " << device;
       EXPECT_EQ(stat(filter.find("b").get(), "peer-copies"), copies) << "on device " << device;
     }
+  }
+}
+
+/// An element on the same GPU follows without an event. The event for another GPU is then made
+/// after the fact, in the context of the writer.
+TEST_F(CudaPeers, AnotherGpuReadsFramesThatUsuallyStay) {
+  Filter first(nick_on(0, "first"), kInCuda), neighbour(nick_on(0, "neighbour"), kInCuda),
+      other(nick_on(1, "other"));
+  for (int i = 0; i < 40; ++i) {
+    const Picture in = make_picture(GST_VIDEO_FORMAT_GRAY8, 62, 38, i);
+    ASSERT_EQ(first.push_picture(in), GST_FLOW_OK);
+    Ref<GstBuffer> frame = first.pull();
+    Filter &next = i % 10 == 9 ? other : neighbour;
+    if (i == 0 || i == 9) next.set_caps(first.output_caps().get());
+    ASSERT_EQ(next.push(std::move(frame)), GST_FLOW_OK) << "frame " << i;
+    Ref<GstBuffer> out = next.pull();
+    if (&next == &neighbour) continue;  // nobody waits for its result
+    ASSERT_TRUE(same(to_picture(out.get(), next.output_caps().get()), surface(surface(in))));
   }
 }
 

@@ -142,6 +142,17 @@ TEST_F(UsageTest, AReaderIsPutBehindTheWriterOfAnotherStream) {
   EXPECT_FALSE(written->only_followed());
 }
 
+TEST_F(UsageTest, AReaderOfAnotherContextFindsTheEventOfTheWriter) {
+  usage.mark_writer();  // nobody has written
+  const auto written = now(a);
+  usage.end_write(written);
+  usage.mark_writer();
+  EXPECT_EQ(said, "record1a ");
+  usage.begin_read('b');
+  EXPECT_EQ(said, "record1a bwaits1 ");
+  EXPECT_FALSE(written->only_followed());
+}
+
 TEST_F(UsageTest, AWriterIsPutBehindAllReaders) {
   usage.end_read(now(a));
   usage.end_read(now(b));
