@@ -54,7 +54,9 @@ TEST(RoiFromProperty, GoesWithRoi) {
     GObjectClass *klass = G_OBJECT_GET_CLASS(filter.element());
     const bool has_roi = g_object_class_find_property(klass, "roi");
     EXPECT_EQ(g_object_class_find_property(klass, "roi-from") != nullptr, has_roi) << name;
-    if (has_roi) EXPECT_EQ(filter.get_string("roi-from"), "none");
+    if (has_roi) {
+      EXPECT_EQ(filter.get_string("roi-from"), "none");
+    }
     n += has_roi;
   }
   EXPECT_GE(n, 3);
