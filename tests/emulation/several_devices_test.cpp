@@ -152,6 +152,36 @@ TEST(CudaSeveralDevicesDeathTest, KernelsThatUseMemoryOfOthersAreFound) {
   std::memset(inside, 3, 1);  // the host of the emulated device can access it again
 }
 
+/// In a process of its own, as the device stays failed.
+TEST(CudaSeveralDevicesDeathTest, ADeviceThatFailsRefusesEverythingAndTheOthersGoOn) {
+  const auto fail = [] {
+    const Owned zero(0), one(1);
+    emulation::fail_at(1, 2);
+    const On on(1);
+    Cuda cuda(one.stream->get());
+    launch(cuda, empty_kernel, {1, 1});
+    cuda.synchronize();
+    void *memory = nullptr;
+    bool refused = true;
+    try {
+      launch(cuda, empty_kernel, {1, 1});
+      refused = false;
+    } catch (const Error &) {
+    }
+    refused = refused && cudaMalloc(&memory, 1) != cudaSuccess &&
+              cudaMallocHost(&memory, 1) != cudaSuccess &&
+              cudaStreamSynchronize(one.stream->get()) != cudaSuccess &&
+              cudaEventRecord(one.event, one.stream->get()) != cudaSuccess &&
+              cudaSetDevice(1) != cudaSuccess;
+    cudaSetDevice(0);
+    Cuda other(zero.stream->get());
+    launch(other, empty_kernel, {1, 1});
+    other.synchronize();
+    std::_Exit(refused ? 0 : 1);
+  };
+  EXPECT_EXIT(fail(), testing::ExitedWithCode(0), "");
+}
+
 TEST(CudaSeveralDevices, AKernelsLimitOfSharedMemoryIsThatOfADevice) {
   constexpr int kMuch = 60 << 10;
   cudaLaunchConfig_t config{1, 32, kMuch, nullptr, nullptr, 0};
