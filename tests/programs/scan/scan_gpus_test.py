@@ -6,6 +6,7 @@ import json
 import os
 
 import program
+import scanners
 import scans
 
 EMULATED = os.environ["CUDASCAN_SCAN_EMULATED"]
@@ -156,6 +157,21 @@ class Gpus(scans.Case):
                           cwd=self.folder, env=nothing)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(self.contents(), self.usual())
+
+
+class Sheets(scanners.Case):
+    def test_sheets_of_a_scanner_are_made_although_no_gpu_is_left(self):
+        """They cannot be read again."""
+        words = ["--scan", "--source=Automatic Document Feeder", "--pages=4", "--no-straighten",
+                 "--method=otsu", "--enlarge=no", "--jobs=2"]
+        env = {**self.environment, "CUDASCAN_EMULATED_FAILURES": f"0:{OF_ONE_PAGE}"}
+        run = program.run([EMULATED, *words, "-o", self.out, "--backend=cuda"], cwd=self.folder,
+                          env=env)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("; the CPU makes the remaining pages", run.stderr)
+        self.scan(*words, "-o", self.folder / "usual")
+        self.assertEqual(self.contents(), self.contents(self.folder / "usual"))
+        self.assertEqual(len(self.outputs()), 4)
 
 
 if __name__ == "__main__":
