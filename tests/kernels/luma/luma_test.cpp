@@ -218,7 +218,7 @@ void check_yuv(On &on, T maximum) {
     }
 }
 
-/// Many colours and levels, most of which leave the range, so that factors are needed.
+/// Many colours and levels. Most of them leave the range, so that factors are needed.
 template <typename T, typename On>
 void check_factors(On &on, T maximum) {
   const Size size{800, 150};

@@ -78,7 +78,7 @@ class GigE(unittest.TestCase):
                                thresholds[stream.frames[-1].pts].get_value("threshold") + 50)
 
     def test_lost_packets_lose_their_frames_only(self):
-        # A frame has some 50 packets, of which 1 in 100 is lost.
+        # A frame has some 50 packets. One packet in 100 is lost.
         self.camera.plug_in("--gvsp-lost-ratio=10")
         with Stream(source(20), elements()) as stream:
             stream.check(self)
