@@ -13,7 +13,8 @@ EMULATED = os.environ["CUDASCAN_SCAN_EMULATED"]
 COUNT = 6
 # Pages of few pixels: an emulated GPU is slow.
 USUAL = ["--method=otsu", "--enlarge=no", "--resolution=100", "--despeckle=2"]
-OF_ONE_PAGE = 7  # launches, or one less: to turn it, for the threshold and to despeckle it
+# Launches of a page: to turn it, for the threshold, to despeckle and to compress it.
+LEAST, MOST = 10, 12
 
 
 class Gpus(scans.Case):
@@ -89,7 +90,7 @@ class Gpus(scans.Case):
         self.check_all(stats)
 
     def test_a_gpu_that_fails_in_the_middle_loses_no_page(self):
-        for launch in (1, OF_ONE_PAGE // 2, OF_ONE_PAGE + 2):
+        for launch in (1, LEAST // 2, LEAST):
             out = self.folder / f"out{launch}"
             said, stats = self.gpus("in", "-o", out, "--cuda-device=0,1", "--jobs=2",
                                     "--also=gray.png", fail=f"1:{launch}")
@@ -102,7 +103,7 @@ class Gpus(scans.Case):
 
     def test_without_a_gpu_left_the_cpu_makes_the_rest(self):
         said, stats = self.gpus("in", "-o", self.out, "--cuda-device=0,2", "--jobs=2",
-                                fail=f"0:{OF_ONE_PAGE},2:1")
+                                fail=f"0:{LEAST},2:1")
         self.assertIn("; the other GPUs make its pages", said)
         self.assertIn("; the CPU makes the remaining pages", said)
         shares = self.shares(stats)
@@ -111,8 +112,9 @@ class Gpus(scans.Case):
 
     def test_without_the_cpu_the_run_ends_and_can_be_resumed(self):
         book = self.folder / "book.pdf"
+        # A worker begins its second page when its first one is written.
         said, _ = self.gpus("in", "-o", book, "--backend=cuda", "--jobs=2", status=3,
-                            fail=f"0:{3 * OF_ONE_PAGE}")
+                            fail=f"0:{2 * MOST + 1}")
         self.assertIn("no GPU is left, and --backend=cuda does not use the CPU", said)
         self.assertIn("--resume continues with them", said)
         self.assertNotIn("left out", said)
@@ -164,7 +166,7 @@ class Sheets(scanners.Case):
         """They cannot be read again."""
         words = ["--scan", "--source=Automatic Document Feeder", "--pages=4", "--no-straighten",
                  "--method=otsu", "--enlarge=no", "--jobs=2"]
-        env = {**self.environment, "CUDASCAN_EMULATED_FAILURES": f"0:{OF_ONE_PAGE}"}
+        env = {**self.environment, "CUDASCAN_EMULATED_FAILURES": f"0:{LEAST // 2}"}
         run = program.run([EMULATED, *words, "-o", self.out, "--backend=cuda"], cwd=self.folder,
                           env=env)
         self.assertEqual(run.returncode, 0, run.stderr)
