@@ -59,6 +59,8 @@ class Element {
   using Params = typename Roi::Params;
   using Report = typename Traits::Report;
   static constexpr auto properties = std::tuple_cat(Traits::properties, Roi::properties);
+  static_assert(numbers_have_limits(properties) && numbers_have_limits(Traits::results),
+                "a number in the table of properties or results has no Limits");
 
   struct Own {
     Params params;                         // object lock

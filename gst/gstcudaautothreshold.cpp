@@ -92,17 +92,17 @@ struct Autothreshold {
       Property{"classes", "Classes",
                "Number of classes, 2 to 4; more than 2 only with method=otsu, in equal steps "
                "from black to white",
-               &Params::classes},
+               &Params::classes, Limits{2, 4}},
       Property{"apply", "Apply", "Paint black and white; false: only measure, pass frames through",
                &Params::apply},
       Property{"invert", "Invert", "Swap black and white", &Params::invert},
       Property{"offset", "Offset", "Levels added to the threshold, -65535 to 65535",
-               &Params::offset},
+               &Params::offset, Limits{-65535, 65535}},
       Property{"smoothing", "Smoothing", "Weight of the previous frames' threshold, 0 to 0.999",
-               &Params::smoothing},
+               &Params::smoothing, Limits{0, 0.999}},
       Property{"hysteresis", "Hysteresis",
                "The threshold changes only by more than this many levels, 0 to 65535",
-               &Params::hysteresis},
+               &Params::hysteresis, Limits{0, 65535}},
       Property{"ignore-black", "Ignore black", "Leave the lowest level out of the statistics",
                &Params::ignore_black},
       Property{"ignore-white", "Ignore white", "Leave the highest level out of the statistics",
@@ -116,7 +116,7 @@ struct Autothreshold {
       Result{"threshold", "Threshold",
              "Level applied to the latest frame: above it is white; with more than 2 "
              "classes, the lowest threshold",
-             &Report::threshold}};
+             &Report::threshold, Limits{-1, 65535}}};
 
   static bool black_and_white(const Params &params) { return params.apply && params.classes == 2; }
   static bool is_map(const Params &params) { return params.apply && params.classes > 2; }

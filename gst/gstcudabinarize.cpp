@@ -75,7 +75,7 @@ struct Binarize {
       Property{"output", "Output", "What the frames show", &Params::output},
       Property{"smoothing", "Smoothing",
                "Weight of the previous frames in levels and stroke width, 0 to 0.999",
-               &Params::smoothing},
+               &Params::smoothing, Limits{0, 0.999}},
       Property{"roi", "Region of interest",
                "Part of the frame for the statistics, <x, y, width, height> in pixels; "
                "empty = the whole frame",

@@ -104,19 +104,19 @@ struct LinearOpen {
       Property{"operation", "Operation", "What is kept or shown", &Params::operation},
       Property{"length", "Length",
                "Pixels of a segment along the axis that it is nearer to, 1 to 4096; 1 = the input",
-               &Params::length},
+               &Params::length, Limits{1, 4096}},
       Property{"angle", "Angle",
                "Degrees counter-clockwise from the positive x axis as seen on the screen, -360 to "
                "360; of the first direction",
-               &Params::angle},
+               &Params::angle, Limits{-360, 360}},
       Property{"directions", "Directions",
                "Number of angles spread over span, 1 to 1024; the result is the largest of their "
                "openings or the smallest of their closings",
-               &Params::directions},
+               &Params::directions, Limits{1, 1024}},
       Property{"span", "Span",
                "Degrees over which the directions are spread, above 0, up to 180; the last one is "
                "at the end, except with 180",
-               &Params::span},
+               &Params::span, Limits{0, 180}},
       Property{"output", "Output", "What the frames show", &Params::output},
       Property{"lines", "Lines", "Which segment a pixel has", &Params::lines},
       Property{"algorithm", "Algorithm", "How it is computed; all give the same result",

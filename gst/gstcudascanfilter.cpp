@@ -30,6 +30,9 @@ void set_active_backend(gpointer instance, Backend backend) {
 void select_backend(gpointer instance) {
   const Settings settings = settings_of(instance);
   CudaSide &cuda = priv_of(instance)->cuda;
+  if (settings.device_id < -1)
+    throw BadSetting("cuda-device-id = " + std::to_string(settings.device_id) +
+                     ": must be the number of a GPU from 0 on, or -1 for any");
   if (settings.backend == Backend::cuda) {
     try {
       cuda.open(settings.device_id);

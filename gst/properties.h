@@ -11,15 +11,15 @@
 namespace cudascan::gst {
 
 /// A setting: a field of the params struct, which also knows the default; of a type that values.h
-/// knows. GObject would clip a number to the range of its property, or ignore it, with no more than
-/// a warning; so the range is that of the type, validate() of the operator refuses what makes no
-/// sense, and the blurb names the limits.
+/// knows. validate() of the operator refuses what makes no sense, see number_spec().
 template <typename Params, typename V>
 struct Property {
+  using Value = V;
   const char *name;
   const char *nick;
   const char *blurb;
   V Params::*field;
+  Limits limits = {};  ///< of a number
   /// What an unset std::optional stands for.
   double (*in_use)(const Params &) = nullptr;
 
@@ -32,11 +32,13 @@ Property(const char *, const char *, const char *, V Params::*, More...) -> Prop
 /// A setting in a struct that is a member of the params struct.
 template <typename Params, typename Part, typename V>
 struct PropertyOfPart {
+  using Value = V;
   const char *name;
   const char *nick;
   const char *blurb;
   Part Params::*part;
   V Part::*field;
+  Limits limits;
 
   const V &of(const Params &params) const { return params.*part.*field; }
   V &of(Params &params) const { return params.*part.*field; }
@@ -48,7 +50,7 @@ constexpr auto of_part(Part Params::*part, const std::tuple<Property<Part, V>...
   return std::apply(
       [&](const auto &...p) {
         return std::tuple{
-            PropertyOfPart<Params, Part, V>{p.name, p.nick, p.blurb, part, p.field}...};
+            PropertyOfPart<Params, Part, V>{p.name, p.nick, p.blurb, part, p.field, p.limits}...};
       },
       properties);
 }
@@ -59,13 +61,15 @@ constexpr auto of_part(Part Params::*part, const std::tuple<Property<Part, V>...
 /// read it, and while `report` is set.
 template <typename Report, typename V>
 struct Result {
+  using Value = V;
   const char *name;
   const char *nick;
   const char *blurb;
   V Report::*field;
+  Limits limits = {};  ///< of a number
 };
-template <typename Report, typename V>
-Result(const char *, const char *, const char *, V Report::*) -> Result<Report, V>;
+template <typename Report, typename V, typename... More>
+Result(const char *, const char *, const char *, V Report::*, More...) -> Result<Report, V>;
 
 /// The same for what is no plain number: a structure made from the report.
 template <typename Report>
@@ -124,6 +128,18 @@ bool differ(const StructureResult<Report> &result, const Report &a, const Report
   return !gst_structure_is_equal(x, y);
 }
 
+template <typename Entry>
+constexpr bool has_limits(const Entry &entry) {
+  if constexpr (requires { entry.limits; })
+    return !is_number<typename Entry::Value> || entry.limits.least < entry.limits.most;
+  return true;
+}
+/// Whether all numbers of a table have limits.
+template <typename... Entries>
+constexpr bool numbers_have_limits(const std::tuple<Entries...> &table) {
+  return std::apply([](const auto &...entry) { return (has_limits(entry) && ... && true); }, table);
+}
+
 // ---- What GObject is told of them
 // ----------------------------------------------------------------
 
@@ -135,11 +151,11 @@ GParamSpec *spec_of_setting(const P &p, const Params &defaults) {
   constexpr auto kFlags =
       static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE);
-  return make_spec({p.name, p.nick, p.blurb}, shown(p, defaults), kFlags);
+  return make_spec({p.name, p.nick, p.blurb}, shown(p, defaults), kFlags, p.limits);
 }
 template <typename Report, typename V>
 GParamSpec *spec_of_result(const Result<Report, V> &r) {
-  return make_spec({r.name, r.nick, r.blurb}, Report{}.*r.field, kReadable);
+  return make_spec({r.name, r.nick, r.blurb}, Report{}.*r.field, kReadable, r.limits);
 }
 template <typename Report>
 GParamSpec *spec_of_result(const StructureResult<Report> &r) {

@@ -14,9 +14,8 @@ struct PropertyValue<Rectangle> {
   static GParamSpec *spec(const PropertyText &t, const Rectangle &, GParamFlags flags) {
     return gst_param_spec_array(
         t.name, t.nick, t.blurb,
-        g_param_spec_int("pixels", "Pixels", "x, y, width and height", kNoInteger, G_MAXINT,
-                         kNoInteger,
-                         static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
+        number_spec({"pixels", "Pixels", "x, y, width and height"}, {0, G_MAXINT}, kNoInteger,
+                    static_cast<GParamFlags>(G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)),
         static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
   }
 

@@ -2,6 +2,7 @@
 #include "gst/settings.h"
 
 #include "gst/enums.h"
+#include "gst/numbers.h"
 
 namespace cudascan::gst {
 
@@ -99,9 +100,9 @@ void install_settings(GObjectClass *klass) {
                         enum_type<Backend>(), static_cast<gint>(Backend::automatic), kReadable));
   g_object_class_install_property(
       klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int("cuda-device-id", "CUDA device ID",
-                       "GPU to use; -1 = that of the neighbouring elements, or any", -1, G_MAXINT,
-                       -1, kReady));
+      number_spec({"cuda-device-id", "CUDA device ID",
+                   "Number of the GPU to use; -1 = that of the neighbouring elements, or any"},
+                  {-1, G_MAXINT}, Settings{}.device_id, kReady));
   g_object_class_install_property(
       klass, PROP_N_THREADS,
       g_param_spec_uint("n-threads", "Threads",

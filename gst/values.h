@@ -14,6 +14,7 @@
 
 #include "common/error.h"
 #include "gst/enums.h"
+#include "gst/numbers.h"
 
 namespace cudascan::gst {
 
@@ -52,42 +53,28 @@ void set_array(GstStructure *fields, const char *name, const std::vector<T> &num
   gst_structure_take_value(fields, name, &array);
 }
 
-struct PropertyText {
-  const char *name, *nick, *blurb;
-};
-
 /// Specialise it:
 ///
-///     static GParamSpec *spec(const PropertyText &, const T &value, GParamFlags);  // `value`:
-///     default static void load(const GValue *from, T &to);  // may throw BadSetting static void
-///     store(GValue *to, const T &from);
+///     // `value`: the default. Numbers take Limits after it.
+///     static GParamSpec *spec(const PropertyText &, const T &value, GParamFlags);
+///     static void load(const GValue *from, T &to);  // may throw BadSetting
+///     static void store(GValue *to, const T &from);
 template <typename T>
 struct PropertyValue;
 
 template <>
 struct PropertyValue<int> {
-  static GParamSpec *spec(const PropertyText &t, int value, GParamFlags flags) {
-    return g_param_spec_int(t.name, t.nick, t.blurb, G_MININT, G_MAXINT, value, flags);
+  static GParamSpec *spec(const PropertyText &t, int value, Limits limits, GParamFlags flags) {
+    return number_spec(t, limits, value, flags);
   }
   static void load(const GValue *from, int &to) { to = g_value_get_int(from); }
   static void store(GValue *to, int from) { g_value_set_int(to, from); }
 };
 
 template <>
-struct PropertyValue<unsigned> {
-  static GParamSpec *spec(const PropertyText &t, unsigned value, GParamFlags flags) {
-    return g_param_spec_uint(t.name, t.nick, t.blurb, 0, G_MAXUINT, value, flags);
-  }
-  static void load(const GValue *from, unsigned &to) { to = g_value_get_uint(from); }
-  static void store(GValue *to, unsigned from) { g_value_set_uint(to, from); }
-};
-
-template <>
 struct PropertyValue<double> {
-  static GParamSpec *spec(const PropertyText &t, double value, GParamFlags flags) {
-    // So that infinity and NaN are refused instead of clipped or ignored.
-    return g_param_spec_double(t.name, t.nick, t.blurb, -HUGE_VAL, HUGE_VAL, value,
-                               static_cast<GParamFlags>(flags | G_PARAM_LAX_VALIDATION));
+  static GParamSpec *spec(const PropertyText &t, double value, Limits limits, GParamFlags flags) {
+    return number_spec(t, limits, value, flags);
   }
   static void load(const GValue *from, double &to) { to = g_value_get_double(from); }
   static void store(GValue *to, double from) { g_value_set_double(to, from); }
@@ -145,9 +132,18 @@ struct PropertyValue<E> {
   }
 };
 
+/// Whether a property of this type must have Limits.
 template <typename T>
-GParamSpec *make_spec(const PropertyText &text, const T &value, GParamFlags flags) {
-  return PropertyValue<T>::spec(text, value, flags);
+constexpr bool is_number =
+    std::is_same_v<T, int> || std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>>;
+
+template <typename T>
+GParamSpec *make_spec(const PropertyText &text, const T &value, GParamFlags flags,
+                      [[maybe_unused]] Limits limits = {}) {
+  if constexpr (is_number<T>)
+    return PropertyValue<T>::spec(text, value, limits, flags);
+  else
+    return PropertyValue<T>::spec(text, value, flags);
 }
 template <typename T>
 void load(const GValue *from, T &to) {

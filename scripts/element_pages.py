@@ -8,6 +8,7 @@ Each element of the plugin has a page. The script replaces the text between the 
 nothing else; an element without a page gets one. index.md lists the elements. The test docs
 compares the pages with the plugin. Needs python3-gi and gir1.2-gstreamer-1.0.
 """
+import math
 import pathlib
 import sys
 import textwrap
@@ -25,7 +26,8 @@ END = "<!-- End of what scripts/element_pages.py writes. -->"
 TYPES = {"gint": "integer", "guint": "integer from 0", "gint64": "integer", "gdouble": "number",
          "gboolean": "true or false", "gchararray": "text", "GstStructure": "named values",
          "GstValueArray": "array of integers"}
-LIMITS = {"gint": (GLib.MININT, GLib.MAXINT), "guint": (0, GLib.MAXUINT)}
+LIMITS = {"gint": (GLib.MININT, GLib.MAXINT), "guint": (0, GLib.MAXUINT),
+          "gdouble": (-math.inf, math.inf)}
 
 LEGEND = """Set while: *playing* properties may change at any time and can be controlled by a \
 `GstController`;
@@ -72,12 +74,11 @@ def type_of(spec):
         several = " or several" if hasattr(spec, "flags_class") else ""
         return f"[one{several} of these](#values-of-{spec.name})"
     text = TYPES.get(spec.value_type.name, spec.value_type.name)
-    # A property that accepts all numbers of its type has its limits in the description.
     lowest, highest = LIMITS.get(spec.value_type.name, (None, None))
     if lowest is not None and spec.minimum != lowest:
-        text += f" from {spec.minimum}"
+        text += f" from {spec.minimum:.10g}"
     if highest is not None and spec.maximum != highest:
-        text += f" to {spec.maximum}"
+        text += f" to {spec.maximum:.10g}"
     return text
 
 

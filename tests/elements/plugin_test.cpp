@@ -2,6 +2,8 @@
 // What gst-inspect-1.0 shows: the plugin, its elements, their properties.
 #include <gst/base/gstbasetransform.h>
 
+#include <cmath>
+#include <regex>
 #include <set>
 
 #include "tests/elements/expectations.h"  // the files of operators; from meson.build
@@ -285,6 +287,82 @@ TEST(Plugin, SettingsOfTheMethodSayTheirUnit) {
     const std::string blurb = g_param_spec_get_blurb(spec);
     EXPECT_NE(blurb.find(unit), std::string::npos) << blurb;
   }
+  const std::regex units(
+      "[Pp]ixel|[Ll]evel|[Dd]egree|[Nn]umber of|Threads|Passes|percent|[0-9] to [0-9]");
+  for_each_element([&](GstElement *element) {
+    for (GParamSpec *spec : own_properties(element))
+      if (G_IS_PARAM_SPEC_INT(spec) || G_IS_PARAM_SPEC_UINT(spec) || G_IS_PARAM_SPEC_DOUBLE(spec)) {
+        EXPECT_TRUE(std::regex_search(g_param_spec_get_blurb(spec), units)) << spec->name;
+      }
+  });
+}
+
+/// Sets a number and starts the element on the CPU.
+/// @return the error; empty if it starts
+std::string start_with(const char *factory, const GParamSpec *spec, double number) {
+  Ref<GstElement> element = make(factory);
+  Ref<GstBus> bus(gst_bus_new());
+  gst_element_set_bus(element.get(), bus.get());
+  gst_util_set_object_arg(G_OBJECT(element.get()), "backend", "cpu");
+  const std::string name = spec->name;
+  if (name.starts_with("tile-") || name.starts_with("chunk-"))  // used by custom alone
+    g_object_set(element.get(), "expression", "p", nullptr);
+  const bool whole = G_IS_PARAM_SPEC_INT(spec);
+  if (whole)
+    g_object_set(element.get(), spec->name, static_cast<int>(number), nullptr);
+  else
+    g_object_set(element.get(), spec->name, number, nullptr);
+  GValue value = G_VALUE_INIT;
+  g_object_get_property(G_OBJECT(element.get()), spec->name, &value);
+  EXPECT_EQ(whole ? g_value_get_int(&value) : g_value_get_double(&value), number)
+      << "GObject has changed it";
+  const bool started =
+      gst_element_set_state(element.get(), GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE;
+  Ref<GstMessage> error(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
+  EXPECT_EQ(started, !error);
+  gst_element_set_state(element.get(), GST_STATE_NULL);
+  gst_element_set_bus(element.get(), nullptr);
+  return error ? error_text(error.get()).message : "";
+}
+
+double default_of(const GParamSpec *spec) {
+  return G_IS_PARAM_SPEC_INT(spec) ? G_PARAM_SPEC_INT(spec)->default_value
+                                   : G_PARAM_SPEC_DOUBLE(spec)->default_value;
+}
+
+TEST(Plugin, NumbersHaveTheRangesInWhichTheyAreAccepted) {
+  int numbers = 0;
+  for_each_element([&](GstElement *element) {
+    const char *factory = GST_OBJECT_NAME(gst_element_get_factory(element));
+    for (const GParamSpec *spec : own_properties(element)) {
+      const bool whole = G_IS_PARAM_SPEC_INT(spec);
+      if (!(spec->flags & G_PARAM_WRITABLE) || !(whole || G_IS_PARAM_SPEC_DOUBLE(spec))) continue;
+      SCOPED_TRACE(std::string(factory) + " " + spec->name);
+      if (start_with(factory, spec, default_of(spec)).find("user code") != std::string::npos)
+        continue;  // a build without it
+      ++numbers;
+      const double least =
+          whole ? G_PARAM_SPEC_INT(spec)->minimum : G_PARAM_SPEC_DOUBLE(spec)->minimum;
+      const double most =
+          whole ? G_PARAM_SPEC_INT(spec)->maximum : G_PARAM_SPEC_DOUBLE(spec)->maximum;
+      const auto next = [&](double number, int sign) {
+        return whole ? number + sign : std::nextafter(number, sign * HUGE_VAL);
+      };
+      std::vector<double> refused{next(least, -1)};
+      if (most < G_MAXINT) refused.push_back(next(most, 1));
+      if (!whole) refused.insert(refused.end(), {-HUGE_VAL, HUGE_VAL});
+      const bool is_open = std::string(spec->name) == "span";
+      if (is_open) refused.push_back(least);
+      for (const double number : {is_open ? next(least, 1) : least, most})
+        EXPECT_EQ(start_with(factory, spec, number), "") << number;
+      for (const double number : refused) {
+        const std::string error = start_with(factory, spec, number);
+        EXPECT_EQ(error.find(spec->name + std::string(" = ")), 0u) << number << ": " << error;
+        EXPECT_NE(error.find(": must be "), std::string::npos) << number << ": " << error;
+      }
+    }
+  });
+  EXPECT_GT(numbers, 30);
 }
 
 TEST(Plugin, GstInspectShowsEveryElement) {

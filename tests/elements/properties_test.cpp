@@ -174,6 +174,40 @@ TEST_P(Properties, ControlSourcesFollowTheStreamTimeOfTheFrame) {
   }
 }
 
+/// They need a range to relate to.
+TEST(PropertyRanges, ControlSourcesMayBeRelative) {
+  Filter filter("cudanick");
+  for (const char *property : {"window", "k"}) {
+    GstControlSource *source = gst_interpolation_control_source_new();
+    auto *points = GST_TIMED_VALUE_CONTROL_SOURCE(source);
+    gst_timed_value_control_source_set(points, 0, 0);
+    gst_timed_value_control_source_set(points, GST_SECOND, 1);
+    GstObject *element = GST_OBJECT(filter.element());
+    EXPECT_TRUE(gst_object_add_control_binding(
+        element, gst_direct_control_binding_new(element, property, source)));
+    gst_object_unref(source);
+  }
+  gst_object_sync_values(GST_OBJECT(filter.element()), 0);
+  EXPECT_EQ(filter.get_string("window"), "3");
+  EXPECT_EQ(filter.get_string("k"), "-2");
+  gst_object_sync_values(GST_OBJECT(filter.element()), GST_SECOND);
+  EXPECT_EQ(filter.get_string("window"), "1023");
+  EXPECT_EQ(filter.get_string("k"), "2");
+}
+
+/// As gst-launch-1.0 sets them.
+TEST(PropertyRanges, TextsOutOfRangeReachTheElementToo) {
+  Filter filter("cudanick");
+  gst_util_set_object_arg(G_OBJECT(filter.element()), "window", "1025");
+  gst_util_set_object_arg(G_OBJECT(filter.element()), "k", "-7.5");
+  EXPECT_EQ(filter.get_string("window"), "1025");
+  EXPECT_EQ(std::stod(filter.get_string("k")), -7.5);
+  EXPECT_EQ(filter.push_picture(page()), GST_FLOW_ERROR);
+  Ref<GstMessage> message = filter.pop(GST_MESSAGE_ERROR);
+  ASSERT_TRUE(message);
+  EXPECT_NE(error_text(message.get()).message.find("window = 1025: must be"), std::string::npos);
+}
+
 struct Bad {
   const char *property;
   std::function<void(GObject *)> set;
