@@ -293,6 +293,9 @@ class Element {
     gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), Traits::long_name,
                                           "Filter/Effect/Video/Hardware", Traits::description,
                                           "The gst-cudascan developers");
+    const std::string page = std::string(DOCUMENTATION "/docs/elements/") + Traits::name + ".md";
+    gst_element_class_add_metadata(GST_ELEMENT_CLASS(klass), GST_ELEMENT_METADATA_DOC_URI,
+                                   page.c_str());
   }
 };
 

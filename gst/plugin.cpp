@@ -17,4 +17,4 @@ static gboolean plugin_init(GstPlugin *plugin) {
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, cudascan,
                   "Filters for grayscale scans and video on NVIDIA GPUs", plugin_init, VERSION,
-                  "LGPL", PACKAGE, "https://gstreamer.freedesktop.org/")
+                  "LGPL", PACKAGE, DOCUMENTATION "/README.md")
