@@ -22,8 +22,8 @@
 /// Environment: CUDASCAN_NO_USER_CODE, if set and neither empty nor 0, turns user code off.
 /// CUDASCAN_CXX is the compiler for the CPU, a path or a name in PATH, without arguments; the
 /// default is the first of c++, g++ and clang++, else gswo-cc. CUDASCAN_GSWO_CC is the path of
-/// gswo-cc; the default is the one in PATH or the one installed with this library. CUDA_HOME is the
-/// folder of the CUDA Toolkit, if NVRTC is not found otherwise.
+/// gswo-cc; the default is the one of the same build or installation as this library, then the one
+/// in PATH. CUDA_HOME is the folder of the CUDA Toolkit, if NVRTC is not found otherwise.
 #pragma once
 #include <stop_token>
 #include <string>

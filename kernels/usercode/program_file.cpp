@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "kernels/usercode/program_file.h"
 
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,33 @@ std::optional<ProgramFile> find_program(const std::string &name) {
   return std::nullopt;
 }
 
+std::optional<ProgramFile> gswo_cc_of(const std::string &library) {
+  std::error_code none;
+  const std::filesystem::path file = std::filesystem::canonical(library, none);
+  struct stat of_library {};
+  if (none || stat(file.c_str(), &of_library) != 0) return std::nullopt;
+  // From kernels/ of a build folder; from lib/ of an installation; from lib/x86_64-linux-gnu/.
+  for (const char *path : {"../gswo/gswo-cc", "../bin/gswo-cc", "../../bin/gswo-cc"}) {
+    const auto found = program_at((file.parent_path() / path).lexically_normal());
+    struct stat of_program {};
+    if (found && stat(found->path.c_str(), &of_program) == 0 &&
+        (of_program.st_uid == of_library.st_uid || of_program.st_uid == 0))
+      return found;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// gswo-cc of the same build or installation as this code.
+std::optional<ProgramFile> own_gswo_cc() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&gswo_cc_of), &info) || !info.dli_fname) return std::nullopt;
+  return gswo_cc_of(info.dli_fname);
+}
+
+}  // namespace
+
 std::optional<ProgramFile> find_gswo_cc() {
   if (const char *chosen = std::getenv("CUDASCAN_GSWO_CC"); chosen && *chosen) {
     if (const auto found = find_program(chosen)) return found;
@@ -57,6 +85,7 @@ std::optional<ProgramFile> find_gswo_cc() {
                 ", which the environment variable CUDASCAN_GSWO_CC names, is not a program that "
                 "can be run; set it to the path of gswo-cc");
   }
+  if (const auto own = own_gswo_cc()) return own;
   const auto found = find_program("gswo-cc");
   return found ? found : find_program(GSWO_CC_INSTALLED);
 }

@@ -6,6 +6,7 @@
 #include "kernels/usercode/code.h"
 #include "kernels/usercode/code_cache.h"
 #include "kernels/usercode/digest.h"
+#include "kernels/usercode/program_file.h"
 #include "kernels/usercode/shared_object.h"
 #include "tests/usercode/support.h"
 
@@ -244,6 +245,46 @@ TEST_F(GswoSharedObject, RefusesOtherBytes) {
                                    code_.substr(0, code_.size() - 1)})
     EXPECT_TRUE(has(message_of<Error>([&] { SharedObject{bytes}; }), "cannot be loaded"));
   EXPECT_TRUE(files_in(folder.path()).empty());
+}
+
+/// The path of gswo-cc that is found from a library, relative to the folder; "" if there is none.
+std::string gswo_cc_from(const std::string &folder, const std::string &library) {
+  const auto found = gswo_cc_of(folder + '/' + library);
+  return found ? std::filesystem::path(found->path)
+                     .lexically_relative(std::filesystem::canonical(folder))
+               : "";
+}
+
+TEST(GswoTranslator, IsTheOneOfTheBuildOrInstallationOfTheLibrary) {
+  const PrivateFolder private_folder;
+  const std::string folder = private_folder.path();
+  const auto add = [&](const std::string &file, mode_t mode) {
+    const std::string path = folder + '/' + file;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    write_file(path, "#!/bin/sh\n");
+    chmod(path.c_str(), mode);
+    return path;
+  };
+  EXPECT_EQ(gswo_cc_from(folder, "none.so"), "");
+  add("build/kernels/lib.so", 0644);
+  EXPECT_EQ(gswo_cc_from(folder, "build/kernels/lib.so"), "");
+  add("build/gswo/gswo-cc", 0755);
+  EXPECT_EQ(gswo_cc_from(folder, "build/kernels/lib.so"), "build/gswo/gswo-cc");
+  std::filesystem::create_symlink(folder + "/build/kernels/lib.so", folder + "/link.so");
+  EXPECT_EQ(gswo_cc_from(folder, "link.so"), "build/gswo/gswo-cc");
+  // Of two installations, its own.
+  add("a/lib/lib.so", 0644), add("b/lib/x86_64-linux-gnu/lib.so", 0644);
+  add("a/bin/gswo-cc", 0755);
+  EXPECT_EQ(gswo_cc_from(folder, "a/lib/lib.so"), "a/bin/gswo-cc");
+  EXPECT_EQ(gswo_cc_from(folder, "b/lib/x86_64-linux-gnu/lib.so"), "");
+  const std::string other = add("b/bin/gswo-cc", 0644);
+  EXPECT_EQ(gswo_cc_from(folder, "b/lib/x86_64-linux-gnu/lib.so"), "") << "it cannot be run";
+  chmod(other.c_str(), 0755);
+  EXPECT_EQ(gswo_cc_from(folder, "b/lib/x86_64-linux-gnu/lib.so"), "b/bin/gswo-cc");
+  if (chown(other.c_str(), 12345, 12345) == 0) {  // as root
+    EXPECT_EQ(gswo_cc_from(folder, "b/lib/x86_64-linux-gnu/lib.so"), "")
+        << "another user may have put it there";
+  }
 }
 
 }  // namespace
