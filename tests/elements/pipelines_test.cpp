@@ -165,6 +165,38 @@ TEST_P(Pipelines, SeekingPlaysTheSegmentThatWasAskedFor) {
   }
 }
 
+TEST_P(Pipelines, EveryElementPausesSeeksChangesCapsAndEnds) {
+  for (const std::string &name : all_elements()) {
+    SCOPED_TRACE(name);
+    Pipeline pipeline(
+        "videotestsrc ! capsfilter name=caps "
+        "caps=video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1 ! " +
+        launch(name) + "! appsink name=sink sync=false max-buffers=2");
+    Ref<GstElement> sink = pipeline.find("sink"), filter = pipeline.find("caps");
+    for (const GstState state : {GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_PAUSED})
+      ASSERT_NO_FATAL_FAILURE(pipeline.reach(state));
+    Ref<GstCaps> caps = make_caps(GST_VIDEO_FORMAT_NV12, 50, 30);
+    g_object_set(filter.get(), "caps", caps.get(), nullptr);
+    ASSERT_TRUE(gst_element_seek(pipeline.get(), 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+                                 GST_SEEK_TYPE_SET, GST_SECOND, GST_SEEK_TYPE_SET,
+                                 static_cast<gint64>(2 * GST_SECOND)));
+    ASSERT_NO_FATAL_FAILURE(pipeline.reach(GST_STATE_PAUSED));
+    ASSERT_NO_FATAL_FAILURE(pipeline.reach(GST_STATE_PLAYING));
+    for (int i = 0; i < kFps; ++i) {
+      Ref<GstSample> sample = pull_sample(sink.get());
+      ASSERT_TRUE(sample) << "frame " << i;
+      EXPECT_EQ(GST_BUFFER_PTS(gst_sample_get_buffer(sample.get())), GST_SECOND + i * kFrameTime);
+      const Picture picture = to_picture(sample.get());
+      EXPECT_EQ(picture.width, 50);
+      EXPECT_EQ(picture.height, 30);
+    }
+    EXPECT_FALSE(pull_sample(sink.get())) << "no end of stream";
+    EXPECT_FALSE(Ref<GstMessage>(gst_bus_pop_filtered(
+        pipeline.bus().get(),
+        static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))));
+  }
+}
+
 TEST_P(Pipelines, SegmentSeeksEndWithSegmentDone) {
   Pipeline pipeline("videotestsrc ! video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1 ! " +
                     nick() + "! fakesink sync=false");
