@@ -83,6 +83,36 @@ class Elements(unittest.TestCase):
         self.assertGreater(tried, 30)
 
 
+class Messages(unittest.TestCase):
+    # Of GStreamer, CUDA, compilers and the system.
+    OTHERS = ("no element", "could not set property", "could not link", "Error while reading",
+              "no kernel image", "error: ...", "was not declared", "is not a member",
+              "No such file")
+    # The names and values of the examples, which vary.
+    VALUES = re.compile(r"^[a-z-]+ = |^params: |\.\.\.|<.*?>|\"\(p\"|'\w+'|\S+\.cpp(?::\d)*|"
+                        r"-?\b\d\S*|\bsharpen\b(?:, \w+)?|\bsharp:|\bamont\b|\br, amount|"
+                        r"\bfilter$|name \(gchararray\)|\bcuda: ")
+
+    def test_messages_in_tables_are_those_of_the_sources(self):
+        text = "\n".join(path.read_text(encoding="utf-8") for folder in ("gst", "kernels", "gswo")
+                         for path in (ROOT / folder).rglob("*") if path.suffix in (".cpp", ".h"))
+        # As the compiler joins literals.
+        text = re.sub(r'(?<!\\)"\s*"', "", text).replace('\\"', '"')
+        tried = 0
+        for page in documents():
+            for table in re.findall(r"^\| message \| remedy \|\n((?:\|.*\n)*)",
+                                    page.read_text(encoding="utf-8"), re.M):
+                cells = [row.split("|")[1] for row in table.splitlines()]
+                for message in re.findall("`(.*?)`", "\n".join(cells)):
+                    if any(words in message for words in self.OTHERS):
+                        continue
+                    tried += 1
+                    for fixed in self.VALUES.split(message):
+                        with self.subTest(f"{page.name}: {message}"):
+                            self.assertTrue(fixed.strip(" :") in text, fixed)
+        self.assertGreater(tried, 15)
+
+
 class Links(unittest.TestCase):
     def test_links_lead_somewhere(self):
         for page in documents():
