@@ -21,8 +21,8 @@ translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
 program_packages=(libgtk-3-dev gstreamer1.0-gtk3
   libvips-dev libtiff-dev libjpeg-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)
-# For their tests: a display and a mouse, simulated scanners and cameras, codecs for launch lines, and
-# programs that read the results.
+# For their tests: a display and a mouse, simulated scanners and cameras, codecs for launch lines,
+# and programs that read the results.
 program_test_packages=(xvfb xauth xdotool gstreamer1.0-libav gstreamer1.0-plugins-ugly
   libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux
   gstreamer1.0-opencv qpdf poppler-utils tesseract-ocr python3-pil python3-numpy python3-matplotlib
