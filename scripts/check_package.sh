@@ -52,7 +52,8 @@ elements=$(user gst-inspect-1.0 cudascan | sed -n 's/^  \(cuda[a-z]*\): .*/\1/p'
 [ "$(wc -w <<<"$elements")" -eq "$(operators | wc -l)" ] ||
   die "The plugin has other elements than meson.build: $elements"
 for element in $elements; do
-  user gst-inspect-1.0 "$element" >/dev/null
+  page=$(user gst-inspect-1.0 "$element" | sed -n 's|^ *Doc-uri *file://||p')
+  [ -s "$page" ] || die "gst-inspect-1.0 $element names the page $page, which is not installed."
   user gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8 ! "$element" ! \
     fakesink
 done
