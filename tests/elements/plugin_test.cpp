@@ -348,8 +348,9 @@ TEST(Plugin, NumbersHaveTheRangesInWhichTheyAreAccepted) {
       const auto next = [&](double number, int sign) {
         return whole ? number + sign : std::nextafter(number, sign * HUGE_VAL);
       };
-      std::vector<double> refused{next(least, -1)};
-      if (most < G_MAXINT) refused.push_back(next(most, 1));
+      // Two on either side, as some take only odd numbers.
+      std::vector<double> refused{next(least, -1), next(next(least, -1), -1)};
+      if (most < G_MAXINT) refused.insert(refused.end(), {next(most, 1), next(next(most, 1), 1)});
       if (!whole) refused.insert(refused.end(), {-HUGE_VAL, HUGE_VAL});
       const bool is_open = std::string(spec->name) == "span";
       if (is_open) refused.push_back(least);
