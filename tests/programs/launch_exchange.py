@@ -8,7 +8,8 @@ import os
 import sys
 
 FRAMES = "num-buffers=3"
-CAMERAS = ("v4l2src", "aravissrc")
+CAMERAS = ("v4l2src", "aravissrc", "pylonsrc", "libcamerasrc")
+WINDOWS = ("autovideosink", "ximagesink", "xvimagesink", "waylandsink", "glimagesink", "gtksink")
 # What windows of X and Wayland accept. None of them accepts gray.
 DISPLAY = ["video/x-raw,format={I420,YV12,NV12,YUY2,BGRx,BGRA}", "!", "fakesink"]
 # For elements of NVIDIA. Their frames are then in system memory, not in CUDAMemory.
@@ -45,7 +46,7 @@ def exchange(words, missing):
                 part += ["!", "jpegenc"]
         elif name == "videotestsrc" and not any(word.startswith("num-buffers=") for word in part):
             part = part + [FRAMES]
-        elif name == "autovideosink":
+        elif name in WINDOWS:
             part = DISPLAY
         elif on_cpu and name in ON_CPU and name in missing:
             part = [ON_CPU[name]]

@@ -154,10 +154,12 @@ class LaunchLines(unittest.TestCase):
             # As scanners and programs number pages.
             names += [pattern % number for number in (1, 2, 3)]
         for name in names:
-            sources = self.inputs[pathlib.Path(name).suffix]
+            sources = self.inputs.get(pathlib.Path(name).suffix)
+            self.assertTrue(sources, f"{name}: add such a file to make_inputs()")
             source = sources[block.number % len(sources)]
             if not source:
                 self.skipTest(f"{name} cannot be made: an encoder is not installed")
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, folder / name)
         page = block.page.read_text(encoding="utf-8")
         for name in block.files("cudaswofilter", "source"):
