@@ -116,6 +116,8 @@ class LaunchLines(unittest.TestCase):
                            "MISSING": " ".join(cls.missing),
                            "XDG_CACHE_HOME": str(cls.folder / "cache")}
         cls.made = set()
+        # Copies: lines may write where they read.
+        shutil.copytree(ROOT / "examples/gswo", cls.folder / "examples/gswo")
         cls.make_inputs()
 
     @classmethod
@@ -181,7 +183,7 @@ class LaunchLines(unittest.TestCase):
         folder = self.folder / str(block.page.relative_to(ROOT)).replace("/", "-")
         if not folder.exists():
             folder.mkdir()
-            (folder / "examples").symlink_to(ROOT / "examples")
+            (folder / "examples").symlink_to(self.folder / "examples")
         self.place_inputs(block, folder)
         outputs = [folder / name for name in block.files("filesink")]
         for path in outputs:
