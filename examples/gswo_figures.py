@@ -129,6 +129,7 @@ def measure(folder, chosen, arguments):
     gpu = measurement.devices.get("cuda")
     labels = {form: c.label for form, c in made.compilers.items() if c.command}
     machine = {"cpu": made.cpu_name(), "threads": arguments.threads, "gpu": gpu,
+               "date": time.strftime("%Y-%m-%d"),
                "double": made.double,
                "compilers": labels, "openacc": made.openacc, "seconds": time.monotonic() - begin}
     print(f"CPU: {machine['cpu']}, {arguments.threads} threads; {labels['sequential']}, -O3 "

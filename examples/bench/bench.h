@@ -234,7 +234,8 @@ std::string goal_text(double value, const char *unit);
 /// The machine that measured; empty or 0 means unknown or missing.
 struct Machine {
   std::string gpu, cpu, driver, cuda, gstreamer;
-  int cores = 0;  ///< available to the process
+  std::string date;  ///< today, such as 2026-11-27, in this time zone
+  int cores = 0;     ///< available to the process
 };
 Machine this_machine();
 /// Fills in GPU, driver and CUDA if there is a device.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <sched.h>
 
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -19,6 +20,15 @@ std::string cpu_name() {
   return {};
 }
 
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm day{};
+  char text[16] = "";
+  localtime_r(&now, &day);
+  std::strftime(text, sizeof text, "%Y-%m-%d", &day);
+  return text;
+}
+
 int usable_cores() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
@@ -31,6 +41,7 @@ Machine this_machine() {
   Machine machine;
   machine.cpu = cpu_name();
   machine.cores = usable_cores();
+  machine.date = today();
   describe_gpu(machine);
   return machine;
 }

@@ -143,6 +143,7 @@ def time_us(call, wait, budget):
 
 def machine_of(cupy):
     machine = {"gpu": None, "cpu": None, "cores": len(os.sched_getaffinity(0)), "driver": None,
+               "date": time.strftime("%Y-%m-%d"),
                "cuda": None, "gstreamer": None}
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         for line in file:

@@ -177,7 +177,7 @@ void Report::write_json(const std::string &path, const Machine &machine) const {
   for (const auto &[key, text] :
        {std::pair{"gpu", &machine.gpu}, std::pair{"cpu", &machine.cpu},
         std::pair{"driver", &machine.driver}, std::pair{"cuda", &machine.cuda},
-        std::pair{"gstreamer", &machine.gstreamer}})
+        std::pair{"gstreamer", &machine.gstreamer}, std::pair{"date", &machine.date}})
     file << "\"" << key << "\": " << (text->empty() ? "null" : quoted(*text, '\\')) << ", ";
   file << "\"cores\": " << machine.cores << "},\n\"rows\": [";
   const char *separator = "\n";

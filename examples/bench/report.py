@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes one self-contained page of the results of cudascan-bench, cudascan-pipeline-bench and
-gswo_figures.py: tables and plots, readable without a network, in light and dark.
+"""Makes two self-contained pages of the results of cudascan-bench, cudascan-pipeline-bench and
+gswo_figures.py, readable without a network, in light and dark: one for visitors, with plots, and
+one with all rows.
 
 Without files it runs the two benchmarks, which it finds in its own folder, in the build folder or
 in PATH. It also runs python_peers.py with the python3 of PATH, for CuPy, cuCIM and CV-CUDA if that
@@ -10,7 +11,7 @@ has them. With files it only reads results of another machine, which needs no ma
     cudascan-bench --json kernels.json              there
     cudascan-bench-report --kernels kernels.json    here
 
-Exit status: 0, the page is written and complete; 1, the page is written and says what is missing
+Exit status: 0, the pages are written and complete; 1, they are written and say what is missing
 because a benchmark was not found or failed; 2, nothing is written: wrong options, or a file is
 missing or has the wrong content.
 """
@@ -42,8 +43,11 @@ def parse():
                             help=f"what `{program} --json FILE` wrote; may be given several times")
     parser.add_argument("--output", "-o", metavar="FILE", type=pathlib.Path,
                         default=pathlib.Path("cudascan-bench.html"),
-                        help="(default cudascan-bench.html)")
+                        help="the page for visitors (default cudascan-bench.html); all rows and "
+                             "the goals go to a page next to it, NAME-all.html")
     parser.add_argument("--title", default="gst-cudascan: benchmark")
+    parser.add_argument("--data", metavar="NAME",
+                        help="a file with the results, next to the page, for a link to it")
     parser.add_argument("--quick", action="store_true", help="run the benchmarks with --quick")
     parser.add_argument("--build", metavar="FOLDER", type=pathlib.Path,
                         help="where the benchmarks were built")
@@ -120,7 +124,7 @@ def main():
                 results.read(kind, path)
         # Checked before measuring, which takes minutes.
         try:
-            from report_page import page
+            from report_page import all_rows, page
         except ImportError as error:
             raise Unusable(f"{sys.executable} has no {error.name or error}: install "
                            f"python3-matplotlib "
@@ -129,10 +133,15 @@ def main():
             run_benchmarks(arguments, results)
         if not results.files:
             raise Unusable("nothing to show: " + "; ".join(results.missing))
-        text = page.make(results, arguments.title)
-        part = arguments.output.with_name(arguments.output.name + ".part")
-        part.write_text(text, encoding="utf-8")
-        part.replace(arguments.output)
+        output = arguments.output
+        rest = output.with_name(output.stem + "-all" + output.suffix)
+        pages = {rest: all_rows.make(results, arguments.title, output.name),
+                 output: page.make(results, arguments.title, rest.name, arguments.data)}
+        parts = {path: path.with_name(path.name + ".part") for path in pages}
+        for path, text in pages.items():
+            parts[path].write_text(text, encoding="utf-8")
+        for path, part in parts.items():
+            part.replace(path)
     except Unusable as error:
         print(f"cudascan-bench-report: {error}", file=sys.stderr)
         return 2
@@ -142,7 +151,7 @@ def main():
         return 2
     for sentence in results.missing:
         print(f"cudascan-bench-report: {sentence}", file=sys.stderr)
-    print(arguments.output)
+    print(f"{arguments.output}\n{rest}")
     return 1 if results.missing else 0
 
 

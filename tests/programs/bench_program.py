@@ -7,6 +7,7 @@ import html.parser
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import unittest
@@ -16,7 +17,7 @@ import program
 BENCH = os.environ.get("CUDASCAN_BENCH")
 REPORT = os.environ["CUDASCAN_BENCH_REPORT"]
 MACHINE = {"gpu": "Test GPU", "cpu": "Test CPU <1>", "cores": 4, "driver": "1.2", "cuda": "13.0",
-           "gstreamer": None}
+           "gstreamer": None, "date": "2026-11-27"}
 
 
 class Page(html.parser.HTMLParser):
@@ -82,7 +83,7 @@ class BenchTest(WithFolder):
 
 
 class PageTest(WithFolder):
-    """With pages of results."""
+    """With pages of results: the one for visitors, and the one with all rows next to it."""
 
     @classmethod
     def setUpClass(cls):
@@ -90,10 +91,40 @@ class PageTest(WithFolder):
         if done.returncode:
             raise unittest.SkipTest("Python has no matplotlib")
 
-    def page(self, *words):
-        done = self.report(*words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        text = self.output.read_text()
+    def read(self, path):
+        text = path.read_text()
         page = Page(text)
         self.assertEqual(page.open, [])
         return page, text
+
+    def page(self, *words):
+        """The page for visitors: parsed, and as text."""
+        done = self.report(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.read(self.output)
+
+    def all_rows(self):
+        """The other page of the same run."""
+        return self.read(self.folder / "page-all.html")
+
+    def plots(self, text):
+        """Each plot with its key, by its title."""
+        return {re.search('aria-label="(.*?)"', plot)[1]: plot
+                for plot in re.findall(r'<div class="plot">.*?</div>', text, re.S)}
+
+    def check_plot(self, plot):
+        """All points and bars are inside the axes, and all labels inside the picture. Returns the
+        number of points."""
+        svg = plot[plot.index("<svg"):plot.index("</svg>")]
+        width, height = map(float, re.search(r'viewBox="0 0 (\d+) (\d+)"', svg).groups())
+        left, top, right, bottom = map(float, re.search('data-axes="(.*?)"', svg)[1].split())
+        self.assertTrue(0 <= left < right <= width and 0 <= top < bottom <= height, svg[:200])
+        points = 0
+        for path in re.findall(r'<path d="([^"]*)"', svg):
+            for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", path):
+                self.assertTrue(left - .2 <= float(x) <= right + .2, (x, left, right, path))
+                self.assertTrue(top - .2 <= float(y) <= bottom + .2, (y, top, bottom, path))
+            points += path.count("h0")
+        for x, y, words in re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)', svg):
+            self.assertTrue(0 <= float(x) <= width and 0 <= float(y) <= height, words)
+        return points

@@ -8,7 +8,7 @@ import os
 import re
 
 import program
-from bench_program import BENCH, MACHINE, BenchTest, Page, PageTest
+from bench_program import BENCH, MACHINE, BenchTest, PageTest
 
 FRAME = {"width": 3840, "height": 2160, "depth": 8}
 HD = {"width": 1920, "height": 1080, "depth": 8}
@@ -29,6 +29,14 @@ KERNELS = [
     {"table": "paper 001 table 1", "section": "cuda", "name": "Image 5, equalize", "width": 5120,
      "height": 2880, "depth": 8, "us": 16.5, "baseline_us": 2613.0, "published_us": 11958.0,
      "published": "GTX 1650", "floor_us": 9.0, "backend": "cuda"},
+    *({"table": "kernels", "section": section, "name": name, **FRAME, "backend": backend, "us": us,
+       "peer": peer, "peer_us": peer_us} for section, backend, name, us, peer, peer_us in (
+           ("cuda", "cuda", "nick 33", 20.0, "NPP", 1224.0),
+           ("cuda", "cuda", "median 5", 30.0, "NPP", 210.0),
+           ("cpu 1", "cpu", "median 5", 8000.0, "OpenCV", 10000.0))),
+    *({"table": "nick tables", "section": "x", "name": "serial 9*9, 33", **FRAME, "us": us,
+       "backend": "cpu", "parameter": "pixels", "value": value}
+      for us, value in ((55.5, 6000), (66.6, 7000))),
 ]
 PIPELINES = [
     {"table": "pipelines", "name": "cudanick ! cudaequalize", "where": "cudamemory", **FRAME,
@@ -55,6 +63,10 @@ PIPELINES = [
      "element": "equalizehist", "us": 1200.0, "fps": 833.3},
     {"table": "peers", "name": "equalize", "where": "system", **HD, "peer": False, "us": 400.0,
      "fps": 2500.0, "peer_us": 1200.0, "queues": False},
+    {"table": "peers", "name": "median 5", "where": "kernel", **FRAME, "peer": True,
+     "element": "median_filter", "library": "CuPy 14.2", "us": 609.0, "backend": "cuda"},
+    {"table": "scan", "name": "JPEG to TIFF", "backend": "cuda", "gpus": 1, "threads": 16,
+     "pages_per_second": 276.0, "gpu_busy": 0.97, "breakdown_ms": {"read": 29.0, "write": 0.2}},
 ]
 GSWO = [{"figures": ["3", "5"], "published": {"3": "10-30"}, "filter": "median", "window": 5,
          "width": 3325, "height": 4765, "sequential_ms": {"median": 8000.0},
@@ -70,7 +82,8 @@ class Json(BenchTest):
         content, _ = self.bench("--filter", "no such case")
         self.assertEqual(set(content), {"machine", "rows"})
         self.assertEqual(set(content["machine"]),
-                         {"gpu", "cpu", "cores", "driver", "cuda", "gstreamer"})
+                         {"gpu", "cpu", "cores", "driver", "cuda", "gstreamer", "date"})
+        self.assertRegex(content["machine"]["date"], r"^\d{4}-\d\d-\d\d$")
         self.assertGreaterEqual(content["machine"]["cores"], 1)
         self.assertIsNone(content["machine"]["gstreamer"])
         self.assertEqual(content["rows"], [])
@@ -111,11 +124,11 @@ class Json(BenchTest):
 class ReportPage(PageTest):
     """The page of results."""
 
-    full = None  # the page for all files, which is made only once
+    full = None  # the pages for all files, which are made only once
 
-    def full_page(self):
+    def full_pages(self):
         if not ReportPage.full:
-            ReportPage.full = self.page(*self.all_files())
+            ReportPage.full = self.page(*self.all_files(), "--data", "rows.tar.xz"), self.all_rows()
         return ReportPage.full
 
     def all_files(self):
@@ -124,74 +137,124 @@ class ReportPage(PageTest):
                 "--gswo", self.write("g.json", {
                     "machine": {"gpu": "Test GPU", "cpu": "x", "threads": 2}, "cases": GSWO})]
 
-    def test_page_stands_alone(self):
-        page, text = self.full_page()
-        for tag, reference in page.references:
-            self.assertTrue(reference.startswith("#"), f"{tag} refers to {reference}")
-            self.assertIn(reference[1:], page.names)
-        self.assertEqual(len(page.names), len(set(page.names)))
-        self.assertFalse({"script", "link", "img", "iframe", "object", "embed"} & set(page.tags))
-        self.assertNotRegex(text, r"@import|url\((?!#)|https?://")
-        self.assertLess(len(text), 2e6)
+    def test_pages_stand_alone(self):
+        for (page, text), others in zip(self.full_pages(), (
+                {"page-all.html", "rows.tar.xz"}, {"page.html"})):
+            for tag, reference in page.references:
+                if reference not in others:
+                    self.assertTrue(reference.startswith("#"), f"{tag} refers to {reference}")
+                    self.assertIn(reference[1:], page.names)
+            self.assertLessEqual(others, {reference for _, reference in page.references})
+            self.assertEqual(len(page.names), len(set(page.names)))
+            self.assertFalse({"script", "link", "img", "iframe", "object", "embed"} &
+                             set(page.tags))
+            self.assertNotRegex(text, r"@import|url\(|https?://")
+            self.assertIn("prefers-color-scheme: dark", text)
+            for name in (str(self.folder), "k.json", "p.json", "g.json"):
+                self.assertNotIn(name, text)
 
-    def test_page_has_all_rows(self):
-        page, text = self.full_page()
+    def test_visitors_come_first(self):
+        page, text = self.full_pages()[0]
+        self.assertNotIn("goals are met", text)
+        heads = [text.index(f'<section id="{word}"') for word in ("compared", "machine", "repeat")]
+        self.assertEqual(heads, sorted(heads))
+        self.assertEqual(text.index("<section"), heads[0])
         shown = " ".join(page.texts)
-        for words in ("Test GPU", "Test CPU <1>", "nick 15", "1 of 3 goals are met",
-                      "windows 3..255", "launch failed & lost", "Image 5, equalize", "GTX 1650",
-                      "cudanick ! cudaequalize", "cvdilate", "other library", "Live sources",
-                      "median 5×5", "10-30", "equalizehist",
-                      "1920×1080, 60 frames/s, cpu, 4 threads"):
+        for words in ("Measured on Test GPU, 2026-11-27. On the GPU the fastest other library "
+                      "takes 7.00 to 61.2 times as long as gst-cudascan, in the middle 34.1 times; "
+                      "on one core of the CPU OpenCV takes 1.25 times as long as gst-cudascan.",
+                      "cudascan-bench --json kernels.json"):
             self.assertIn(words, shown)
-        for number in ("17.2", "11\N{THIN SPACE}958", "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)",
-                       "equal", "3.00×", "5.43", "6.54", "9.87",
-                       "1.85", "1\N{THIN SPACE}234"):
-            self.assertIn(number, shown)
-        for section in ("machine", "pipelines", "live", "camera", "peers", "streams", "gpus",
-                        "sweeps", "papers", "kernels", "goals"):
-            self.assertIn(f'<section id="{section}">', text)
+
+    def test_comparison(self):
+        """The same work of all libraries in one line, and as a dot each."""
+        text = self.full_pages()[0][1]
+        rows = re.findall(r"<tr>(.*?)</tr>", text[text.index('id="compared"'):], re.S)
+        cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+        self.assertEqual(cells[:3], [
+            ["one frame of 3840×2160, 8 bit", "ours, GPU, us", "NPP, us", "CuPy, us",
+             "× the fastest", "ours, one core, ms", "OpenCV, ms", "× OpenCV"],
+            ["local threshold, window 33", "20.0", "1\N{THIN SPACE}224", "–", "61.2×", "–", "–",
+             "–"],
+            ["median of 5×5", "30.0", "210", "609", "7.00×", "8.00", "10.0", "1.25×"]])
+        self.assertEqual(self.check_plot(next(iter(self.plots(text).values()))), 2 + 5)
+
+    def test_sections(self):
+        for (page, text), sections, sentences in zip(self.full_pages(), (
+                ("compared", "machine", "repeat", "pipelines", "scan", "live", "camera", "peers",
+                 "streams", "gpus", "sweeps", "papers"),
+                ("kernels", "goals", "spreads", "pipelines", "sweeps", "papers", "others")), (
+                ("Test GPU", "Test CPU <1>", "cudanick ! cudaequalize", "other library",
+                 "43\N{THIN SPACE}210", "0.063", "17 (5.7 %)", "equalizehist", "3.00×",
+                 "1920×1080, 60 frames/s, cpu, 4 threads", "5.43", "6.54", "9.87", "1.85",
+                 "1\N{THIN SPACE}234", "Measured on Test GPU, Test CPU <1>, 4 cores.",
+                 "JPEG to TIFF", "276", "97 %", "158×"),
+                ("nick 15", "17.2", "1 of 3 goals are met", "windows 3..255",
+                 "launch failed & lost", "Image 5, equalize", "GTX 1650", "11\N{THIN SPACE}958",
+                 "cvdilate", "median 5×5", "10-30", "equal", "serial 9*9, 33", "pixels 6000"))):
+            shown = " ".join(page.texts)
+            for words in sentences:
+                self.assertIn(words, shown)
+            self.assertEqual(set(re.findall(r'<section id="(\w+)"', text)), set(sections))
 
     def test_plots(self):
-        page, text = self.full_page()
-        # A sweep with two backends, frames of pipelines, and streams.
-        self.assertEqual(page.tags.count("svg"), 4)
-        plots = re.findall(r"<svg.*?</svg>", text, re.S)
-        sweep = next(p for p in plots if "nick against window, GPU" in p)
-        for words in ("nick, 8 bit", "copy, 8 bit", "Other: nick, 8 bit", "window, pixels a side"):
+        """Every point is in the plot, and the axis has its number."""
+        text = self.full_pages()[0][1]
+        plots = self.plots(text)
+        us = "Time of one frame, 3840×2160, 8 bit (less is better)"
+        self.assertEqual({title: self.check_plot(plot) for title, plot in plots.items()},
+                         {us: 7, "nick against window, GPU": 6,
+                          "nick against window, one CPU core": 6, "Frames a second, 3840×2160": 1,
+                          "Frames a second of all streams together": 3,
+                          "Where the time of a page goes": 0})
+        sweep = plots["nick against window, GPU"]
+        for words in ("nick, 8 bit", "copy, 8 bit", "Other: nick, 8 bit", "window, pixels a side",
+                      ">3<", ">15<", ">255<"):
             self.assertIn(words, sweep)
-        self.assertIn("currentColor", sweep)
-        self.assertNotIn("#000000", sweep)
-        self.assertIn("prefers-color-scheme: dark", text)
+        for words in (">1<", ">4<", ">16<"):
+            self.assertIn(words, plots["Frames a second of all streams together"])
+        self.assertNotRegex(sweep, "#0[0-9a-f]{5}")
+
+    def test_streams_of_a_quick_run(self):
+        rows = [{**row, "streams": n} for row, n in zip(
+            [row for row in PIPELINES if row["name"] == "cudanick"], (1, 4))]
+        plot = self.plots(self.page("--pipelines", self.write("p.json", {
+            "machine": MACHINE, "rows": rows}))[1])["Frames a second of all streams together"]
+        self.assertEqual(self.check_plot(plot), 2)
+        self.assertIn(">1<", plot)
+        self.assertIn(">4<", plot)
 
     def test_only_kernels(self):
         page, text = self.page(*self.all_files()[:2])
         self.assertNotIn('<section id="pipelines">', text)
-        self.assertIn("Not in these results: Elements and chains in pipelines, Live sources, From "
-                      "a camera to the sink, Other libraries", " ".join(page.texts))
+        self.assertIn("Not in these results: In GStreamer pipelines, Whole pages: cudascan-scan, "
+                      "From a camera to the sink, Live sources", " ".join(page.texts))
 
     def test_pipelines_that_were_not_measured(self):
         kernel = {**PIPELINES[0], "where": "kernel"}
         failed = {**PIPELINES[0], "error": "no element"}
         del failed["fps"]
         for rows, plots in (([kernel, failed], 1), ([failed], 0)):
-            page, text = self.page("--pipelines",
-                                   self.write("p.json", {"machine": MACHINE, "rows": rows}))
-            self.assertEqual(page.tags.count("svg"), plots)
+            _, text = self.page("--pipelines",
+                                self.write("p.json", {"machine": MACHINE, "rows": rows}))
+            self.assertEqual(len(self.plots(text)), plots)
 
     def test_later_files_replace_rows(self):
         again = [{**KERNELS[1], "us": 15.5}]
         first = self.write("a.json", {"machine": MACHINE, "rows": KERNELS})
         second = self.write("b.json", {"machine": MACHINE, "rows": again})
-        shown = " ".join(self.page("--kernels", first, "--kernels", second)[0].texts)
+        self.page("--kernels", first, "--kernels", second)
+        shown = " ".join(self.all_rows()[0].texts)
         self.assertIn("0 of 3 goals are met", shown)
         self.assertIn("15.5", shown)
         self.assertNotIn("14.5", shown)
 
     def test_empty_results_make_a_page(self):
         page, _ = self.page("--kernels", self.write("k.json", {"machine": MACHINE, "rows": []}))
-        shown = " ".join(page.texts)
-        self.assertIn("Not in these results: Elements and chains in pipelines", shown)
-        self.assertIn("All operators, Goals.", shown)
+        self.assertIn("Not in these results: Compared with other libraries, In GStreamer pipelines",
+                      " ".join(page.texts))
+        self.assertIn("Not in these results: Goals, All operators",
+                      " ".join(self.all_rows()[0].texts))
 
     def refused(self, words, *sentences):
         self.output.write_text("the page before")
@@ -263,10 +326,10 @@ class ReportPage(PageTest):
                            env={**os.environ, "PATH": f"{self.folder}:/usr/bin:/bin"})
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("cudascan-pipeline-bench ended with status 3", done.stderr)
-        shown = " ".join(Page(self.output.read_text()).texts)
-        for words in ("cudascan-pipeline-bench ended with status 3", "nick 15",
-                      "ndimage.median_filter"):
-            self.assertIn(words, shown)
+        for (page, _), sentences in ((self.read(self.output), ["ndimage.median_filter"]),
+                                     (self.all_rows(), ["nick 15"])):
+            for words in ("cudascan-pipeline-bench ended with status 3", *sentences):
+                self.assertIn(words, " ".join(page.texts))
 
     def test_benchmarks_of_a_build_find_its_elements(self):
         self.stand_in("cudascan-bench", KERNELS)
@@ -280,7 +343,7 @@ class ReportPage(PageTest):
         (bench / "cudascan-pipeline-bench").chmod(0o755)
         done = self.report("--build", self.folder, env={**os.environ, "GST_PLUGIN_PATH": "/other"})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"at {self.folder}/gst:/other", self.output.read_text())
+        self.assertIn(f"at {self.folder}/gst:/other", self.all_rows()[1])
 
     def test_a_broken_result_does_not_spoil_the_page(self):
         for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
@@ -292,7 +355,7 @@ class ReportPage(PageTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("python_peers.py ended with status 0", done.stderr)
         self.assertIn("this is not JSON", done.stderr)
-        self.assertIn("nick 15", self.output.read_text())
+        self.assertIn("nick 15", self.all_rows()[1])
 
     def test_python_without_other_libraries(self):
         for name, rows in (("cudascan-bench", KERNELS), ("cudascan-pipeline-bench", PIPELINES)):
@@ -302,7 +365,7 @@ class ReportPage(PageTest):
                            env={**os.environ, "PYTHONPATH": str(self.folder)})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("CuPy: not installed", done.stderr)
-        self.assertNotIn("python_peers", self.output.read_text())
+        self.assertNotIn('class="missing"', self.output.read_text())
 
 
 if __name__ == "__main__":

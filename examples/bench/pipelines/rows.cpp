@@ -111,6 +111,7 @@ void write_json(const std::string &path, const Machine &machine,
   m.add_or_null("driver", machine.driver);
   m.add_or_null("cuda", machine.cuda);
   m.add_or_null("gstreamer", machine.gstreamer);
+  m.add("date", machine.date);
   std::ofstream file(path);
   file << "{\"machine\": " << m.text() << ",\n\"rows\": [";
   const char *separator = "\n  ";

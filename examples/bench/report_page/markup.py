@@ -4,6 +4,8 @@ import html
 
 from .results import number
 
+BACKENDS = {"cuda": "GPU", "cpu": "one CPU core"}
+
 
 def text(value):
     return html.escape(str(value))
@@ -22,6 +24,11 @@ def count(value, digits=3):
         return f"{value:,.0f}".replace(",", "\N{THIN SPACE}")
     decimals = 0 if size >= 10 ** (digits - 1) else 1 if size >= 10 else 2 if size >= 0.1 else 4
     return f"{value:.{decimals}f}"
+
+
+def some(number_of, word):
+    """A number of things, such as "2 rows"."""
+    return f"{number_of} {word}{'s' if number_of != 1 else ''}"
 
 
 def times(value):

@@ -1,222 +1,101 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sections of the page; each is text and tables, or empty if there is nothing to show."""
-from . import papers, pipelines, plots, settings, style
-from .markup import Cell, count, details, quotient, size, table, text, times
-from .results import number
+"""The page for visitors: what this is, how fast, on which machine, how to repeat it."""
+from . import machines, papers, pipelines, scan, settings, style, summary, sweeps
+from .markup import text
 
-BACKENDS = {"cuda": "GPU", "cpu": "one CPU core"}
-
-
-def machine(results):
-    rows = []
-    for name, m in results.machines:
-        rows.append([name, *(Cell(m.get(key) or "–", "word")
-                             for key in ("gpu", "driver", "cuda", "cpu")),
-                     m.get("cores") or m.get("threads") or "–",
-                     Cell(m.get("gstreamer") or "–", "word")])
-    return table(["results", "GPU", "driver", "CUDA", "CPU", "cores", "GStreamer"], rows)
-
-
-def met(row):
-    """Whether a goal is met; None without a goal or a time. Random settings have budgets instead,
-    which their section shows."""
-    if row["table"] == settings.TABLE:
-        return None
-    if number(row.get("goal_ratio")) and number(row.get("ratio")):
-        return row["ratio"] <= row["goal_ratio"]
-    if number(row.get("goal_us")) and number(row.get("us")):
-        return row["us"] <= row["goal_us"]
-    return None
+ABOUT = ("gst-cudascan cleans up scans and grayscale video: thresholds, histograms, lines and "
+         "sliding windows as GStreamer elements, programs and a library, on NVIDIA GPUs and on "
+         "CPUs, with the same bits in the result.")
+HOW = ("A time on the GPU is that of one frame in a CUDA graph of many runs, with frames that are "
+       "not in a cache; on the CPU it is a median of runs. Other libraries ran in the same way on "
+       "the same frames; those for Python (CuPy, cuCIM, CV-CUDA) were called many times in a row. "
+       "Pipelines are whole GStreamer pipelines.")
+REPEAT = """cudascan-bench --json kernels.json
+cudascan-pipeline-bench --json pipelines.json
+python3 examples/bench/python_peers.py --json python.json
+cudascan-bench-report --kernels kernels.json --pipelines pipelines.json --pipelines python.json"""
 
 
-def goals(results):
-    rows = [r for r in results.rows if met(r) is not None]
-    if not rows:
-        return ""
-    # Missed goals first, the worst one at the top.
-    def excess(row):
-        if number(row.get("goal_ratio")) and number(row.get("ratio")):
-            return quotient(row["ratio"], row["goal_ratio"]) or 0
-        return quotient(row["us"], row["goal_us"]) or 0
-
-    def line(row):
-        by_ratio = number(row.get("goal_ratio")) and number(row.get("ratio"))
-        name, word = row.get("name", "–"), row.get("operator", "")
-        return [name if word in name else f"{word} {name}", size(row),
-                BACKENDS.get(row.get("backend"), row.get("section", "–")),
-                times(row["goal_ratio"]) if by_ratio else count(row["goal_us"]) + " us",
-                times(row["ratio"]) if by_ratio else count(row["us"]) + " us",
-                Cell("met" if met(row) else "missed", "good" if met(row) else "bad")]
-    missed = sorted((r for r in rows if not met(r)), key=excess, reverse=True)
-    reached = [r for r in rows if met(r)]
-    heads = ["goal", "size", "on", "at most", "measured", ""]
-    out = [f"<p>{len(reached)} of {len(rows)} goals are met.</p>"]
-    if missed:
-        out.append(table(heads, map(line, missed), "Missed, the worst first"))
-    if reached:
-        out.append(details(f"The {len(reached)} goals that are met",
-                           table(heads, map(line, reached))))
-    return "\n".join(out)
+def repeat(results):
+    return (f"<p>{text(HOW)} Every table says its unit; frames/s are frames a second.</p>\n"
+            f"<pre>{text(REPEAT)}</pre>\n<p>The programs come with gst-cudascan; docs/benchmark.md "
+            "describes them, docs/papers.md the publications.</p>")
 
 
-# ---- Sweeps --------------------------------------------------------------------------------------
-
-LABELS = {"window": "window, pixels a side", "length": "length of the segment, pixels",
-          "angle": "angle, degrees", "directions": "directions",
-          "pixels": "megapixels of the frame"}
-PUBLISHED = ("morard", "bartovsky", "zones", "naive", "serial", "Global", "Shared")
-PEERS = ("NPP", "OpenCV")
-
-
-def kind_of(name):
-    words = name.replace(",", " ").split()
-    if any(w in PEERS for w in words):
-        return "peer"
-    return "published" if any(w in PUBLISHED for w in words) else "ours"
-
-
-def sweep(title, rows):
-    """One plot and its numbers: a table of one parameter on one backend."""
-    parameter = rows[0].get("parameter", "")
-    sizes = {(row.get("width"), row.get("height")) for row in rows}
-    lines, floors = {}, {}
-    for row in rows:
-        name = row.get("series") or row.get("name", "")
-        x = row.get("value") / 1e6 if parameter == "pixels" else row.get("value")
-        line = lines.setdefault(name, plots.Line(name, kind_of(name)))
-        line.add(x, row.get("us"))
-        if kind_of(name) != "peer" and number(row.get("peer_us")):
-            peer = f"{row.get('peer', 'peer')}: {name}"
-            lines.setdefault(peer, plots.Line(peer, "peer", line)).add(x, row["peer_us"])
-        depth = row.get("depth", 8)
-        floor = "copy, " + ("float" if depth == 32 else f"{depth:.0f} bit")
-        if parameter != "pixels" and len(sizes) > 1:
-            floor += f", {row.get('width')}×{row.get('height')}"
-        floors.setdefault(floor, plots.Line(floor, "floor")).add(x, row.get("floor_us"))
-    everything = [line for line in [*lines.values(), *floors.values()] if line.points]
-    if not everything:
-        return ""
-    plot = plots.lines(title, LABELS.get(parameter, parameter), "us", everything,
-                       parameter != "angle")
-    values = sorted({x for line in everything for x in line.points})
-    numbers = table([parameter] + [line.name for line in everything],
-                    [[f"{v:.4g}", *(count(line.points.get(v)) for line in everything)]
-                     for v in values])
-    return plots.figure(plot, "Dotted: the floor, a copy of the plane. Dashed: other libraries. "
-                              "Dash-dotted: published algorithms.") + details("Numbers, us",
-                                                                              numbers)
-
-
-def sweeps(results):
-    out = []
-    for name in results.tables(lambda t: " against " in t):
-        for backend, where in BACKENDS.items():
-            rows = [r for r in results.of(name)
-                    if r.get("backend") == backend and number(r.get("value"))]
-            if rows:
-                out.append(f"<div>{sweep(f'{name}, {where}', rows)}</div>")
-    return f'<div class="plots">{"".join(out)}</div>' if out else ""
-
-
-# ---- Single operators ----------------------------------------------------------------------------
-
-def kernels(results):
-    rows = results.of("kernels")
-    out = []
-    for section in dict.fromkeys(r.get("section", "") for r in rows):
-        cuda = section == "cuda"
-        heads = ["case", "size", "cold us" if cuda else "us", *(["warm us"] if cuda else []),
-                 "Mpx/s", "floor us", "× floor", "other", "its us", "× ours"]
-        lines = []
-        for r in (r for r in rows if r.get("section", "") == section):
-            if r.get("error"):
-                lines.append([r.get("name", ""), size(r), Cell(r["error"], "bad")])
-                continue
-            lines.append([r.get("name", ""), size(r), Cell(count(r.get("us")), "ours"),
-                          *([count(r.get("warm_us"))] if cuda else []), count(r.get("mpx_per_s")),
-                          count(r.get("floor_us")), times(quotient(r.get("us"), r.get("floor_us"))),
-                          Cell(r.get("peer") or "–", "word"), count(r.get("peer_us")),
-                          times(quotient(r.get("peer_us"), r.get("us")))])
-        names = {"cuda": "GPU", "npp": "NPP", "cpu 1": "one CPU core"}
-        name = names.get(section) or section.replace("cpu ", "CPU, cores: ")
-        out.append(details(f"{name}; {len(lines)} cases", table(heads, lines)))
-    return "\n".join(out)
-
-
-def headline(results):
-    tiles = []
-    for backend, where in BACKENDS.items():
-        gains = [quotient(r.get("baseline_us"), r.get("us")) for r in results.rows
-                 if r["table"].startswith("paper ") and r.get("backend") == backend]
-        gains = sorted(g for g in gains if g)
-        if gains:
-            tiles.append((times(gains[len(gains) // 2]),
-                          f"the speed of the papers' algorithms on the same {where} (median)"))
-    tiles += pipelines.headline(results)
-    judged = [met(r) for r in results.rows if met(r) is not None]
-    if judged:
-        tiles.append((f"{sum(judged)} of {len(judged)}", "goals met"))
-    body = "".join(f"<div><b>{text(big)}</b><span>{text(small)}</span></div>"
-                   for big, small in tiles)
-    return f'<div class="tiles">{body}</div>' if tiles else ""
-
-
+# Word, heading, content, lead.
 SECTIONS = [
-    ("machine", "Machine", machine, ""),
-    ("pipelines", "Elements and chains in pipelines", pipelines.chains,
+    ("compared", "Compared with other libraries", summary.section,
+     "On the GPU and on one core of the CPU. Every library got the same frame in the same run, or "
+     "on the same kind of machine."),
+    ("machine", "The machine", machines.section, ""),
+    ("repeat", "How it was measured, and how to repeat it", repeat, ""),
+    ("pipelines", "In GStreamer pipelines", pipelines.chains,
      "The same work as a bare kernel, in a pipeline in CUDAMemory, and in a pipeline from and to "
-     "system "
-     "memory."),
-    ("live", "Live sources", pipelines.live,
-     "Frames that a live source offers, and those that were dropped."),
+     "system memory. There the copies over PCIe are the limit."),
+    ("scan", "Whole pages: cudascan-scan", scan.section,
+     "From files to files: decoding, measuring, straightening, black and white, compression."),
     ("camera", "From a camera to the sink", pipelines.camera,
      "What the elements add to the time from the source's push until the result can be read, "
      "compared with a pipeline without elements."),
-    ("peers", "Other libraries", pipelines.peers,
-     "Alternatives for users, measured in the same run on the same frames."),
+    ("live", "Live sources", pipelines.live,
+     "Frames that a live source offers, and those that were dropped."),
     ("streams", "Several streams at once", pipelines.streams,
      "Pipelines side by side on one device."),
     ("gpus", "Several GPUs", pipelines.gpus,
      "Pipelines on each of them at the same time, and what it costs if a chain goes from one to "
      "another."),
-    ("sweeps", "Time against parameters", sweeps,
-     "One frame; on the GPU with cold caches, inside a graph of many. The floor is a copy of the "
-     "plane in "
-     "the same run, which reads and writes each sample once, as an operator has to."),
-    ("papers", "The five papers", papers.section,
-     "What was published, the same algorithm on this machine, and ours. Speed-ups are those of the "
-     "published "
-     "GPU code over the serial CPU code. docs/papers.md and docs/benchmark.md list every table "
-     "and figure."),
-    ("settings", "Random settings", settings.section,
+    ("peers", "Elements and Python functions of others", pipelines.peers,
+     "GStreamer's opencv elements in system memory, with ours in the same pipeline, and functions "
+     "of Python libraries on frames that stay on the GPU."),
+    ("sweeps", "Time over parameters", sweeps.section,
+     "One frame; on the GPU with cold caches, inside a graph of many. A copy of the plane in the "
+     "same run reads and writes each sample once, as an operator has to."),
+    ("papers", "The five publications", papers.summary,
+     "The same algorithm on this machine, and ours. Published numbers are those of texts and "
+     "tables; they are not read from plots."),
+    ("settings", "Random settings", settings.shares_section,
      "Settings drawn at random, as users could set them, on one frame: 3840×2160 on the GPU, "
-     "1920×1080 on the CPU. Budgets are for an H200, those of lines for each direction. "
-     "cudascan-bench repeats a setting with the options after it."),
-    ("kernels", "All operators", kernels, "Every case, as measured."),
-    ("goals", "Goals", goals,
-     "The project's own goals, near the limits of an H200 and of one core with AVX-512, and "
-     "whether this run meets them."),
+     "1920×1080 on the CPU."),
 ]
 
 
-def make(results, title):
-    """The page."""
-    made = [(word, head, build(results), lead) for word, head, build, lead in SECTIONS]
-    out = [f"<h1>{text(title)}</h1>"]
-    if results.missing:
-        sentences = "".join(f"<p>Missing: {text(s)}.</p>" for s in results.missing)
-        out.append(f'<div class="missing">{sentences}</div>')
-    out.append(headline(results))
+def build(sections, results):
+    """The links to the sections and the sections that have content."""
+    made = [(word, head, content_of(results), lead) for word, head, content_of, lead in sections]
     links = "".join(f'<a href="#{word}">{text(head)}</a>' for word, head, content, _ in made
                     if content)
-    out.append(f"<nav>{links}</nav>")
-    absent = []
+    out = [f"<nav>{links}</nav>"]
     for word, head, content, lead in made:
-        if not content:
-            absent.append(head)
-            continue
-        lead = f"<p>{text(lead)}</p>" if lead else ""
-        out.append(f'<section id="{word}"><h2>{text(head)}</h2>{lead}\n{content}</section>')
+        if content:
+            lead = f"<p>{text(lead)}</p>\n" if lead else ""
+            out.append(f'<section id="{word}"><h2>{text(head)}</h2>\n{lead}{content}</section>')
+    absent = [head for _, head, content, _ in made if not content]
     if absent:
         out.append(f"<p>Not in these results: {text(', '.join(absent))}.</p>")
-    return style.document(text(title), "\n".join(out))
+    return "\n".join(out)
+
+
+def missing(results):
+    sentences = "".join(f"<p>Missing: {text(s)}.</p>" for s in results.missing)
+    return f'<div class="missing">{sentences}</div>' if sentences else ""
+
+
+def tiles(results):
+    body = "".join(f"<div><b>{text(big)}</b><span>{text(small)}</span></div>"
+                   for big, small in pipelines.headline(results))
+    return f'<div class="tiles">{body}</div>' if body else ""
+
+
+def make(results, title, all_rows, data=None):
+    """The page.
+    @param all_rows  name of the page with all rows, in the same folder
+    @param data      name of the file with the results, in the same folder, or None"""
+    more = f'<a href="{text(all_rows)}">All rows and the project\'s own goals</a> are another page'
+    if data:
+        more += f', <a href="{text(data)}">the results</a> a file of JSON'
+    said = summary.sentence(results)
+    said = said and f" {said[0].upper()}{said[1:]}."
+    out = [f"<h1>{text(title)}</h1>", missing(results), f"<p>{text(ABOUT)}</p>",
+           f"<p>Measured on {text(machines.sentence(results))}.{text(said)}</p>",
+           tiles(results), f"<p>{more}.</p>", build(SECTIONS, results)]
+    return style.document(text(title), "\n".join(filter(None, out)))

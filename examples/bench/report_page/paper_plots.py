@@ -157,8 +157,8 @@ PLOTS = {
 
 
 def plot(name, rows):
-    """The plot of a table, if it has one: a figure of HTML or nothing."""
+    """The plot of a table, if it has one: HTML, or nothing. Published numbers are
+    those of texts and tables; they are not read from plots."""
     rows = [row for row in rows if row.get("series") and not row.get("error")]
-    svg = PLOTS[name](name, rows) if rows and name in PLOTS else ""
-    return svg and plots.figure(svg, "Published numbers are those of the text and the tables; they "
-                                     "are not read from plots.")
+    found = PLOTS[name](name, rows) if rows and name in PLOTS else ""
+    return found and f'<div class="plots">{found}</div>'

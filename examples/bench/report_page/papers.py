@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The five publications' numbers and the same measured here."""
 from . import paper_plots
-from .markup import Cell, count, details, quotient, size, table, text, times
+from .markup import Cell, count, details, quotient, size, some, table, text, times
 from .results import number
 
 PAPERS = {
@@ -101,23 +101,52 @@ def gswo_table(figure, cases):
     return table(heads, lines)
 
 
-def section(results):
+def parts(results, content_of, content_of_gswo):
+    """The papers' headings, each with its tables."""
     tables = results.tables(lambda t: t.startswith("paper "))
     out = []
     for word, title in PAPERS.items():
-        parts = []
-        for name in (t for t in tables if t.startswith(f"paper {word}")):
-            rows = results.of(name)
-            head = name.removeprefix(f"paper {word} ").capitalize()
-            parts.append(details(f"{head} ({len(rows)} rows)", paper_plots.plot(name, rows) +
-                                 paper_table(rows) + notes(rows)))
+        found = [content_of(name, name.removeprefix(f"paper {word} ").capitalize())
+                 for name in tables if name.startswith(f"paper {word}")]
         if word == "004":
-            for content in results.gswo:
-                for figure, what in FIGURES.items():
-                    cases = [c for c in content["cases"] if figure in c.get("figures", [])]
-                    if cases:
-                        head = f"{what.capitalize()} ({len(cases)} rows), translated by gswo-cc"
-                        parts.append(details(head, gswo_table(figure, cases)))
-        if parts:
-            out.append(f"<h3>{text(title)}</h3>\n" + "\n".join(parts))
+            found += [content_of_gswo(figure, what, cases) for content in results.gswo
+                      for figure, what in FIGURES.items()
+                      if (cases := [c for c in content["cases"] if figure in c.get("figures", [])])]
+        found = list(filter(None, found))
+        if found:
+            out.append(f"<h3>{text(title)}</h3>\n" + "\n".join(found))
     return "\n".join(out)
+
+
+def short_line(word, title, results):
+    """A paper, and how many times as fast as its code on this GPU ours is."""
+    gains = sorted(g for row in results.rows if row["table"].startswith(f"paper {word}")
+                   and row.get("backend") == "cuda"
+                   and (g := quotient(row.get("baseline_us"), row.get("us"))))
+    return gains and [title, *map(times, (gains[0], gains[len(gains) // 2], gains[-1]))]
+
+
+def summary(results):
+    """A line for each paper, then the plots."""
+    lines = [line for word, title in PAPERS.items() if (line := short_line(word, title, results))]
+    if not lines and not results.gswo:
+        return ""
+
+    def plots_of(name, head):
+        plot = paper_plots.plot(name, results.of(name))
+        return plot and details(head, plot)
+    shown = parts(results, plots_of, lambda *_: "")
+    heads = ["ours over the publication's algorithm on the same GPU", "least", "middle", "most"]
+    return (table(heads, lines) if lines else "") + shown
+
+
+def section(results):
+    """All tables."""
+    def table_of(name, head):
+        rows = results.of(name)
+        return details(f"{head} ({some(len(rows), 'row')})", paper_table(rows) + notes(rows))
+
+    def table_of_gswo(figure, what, cases):
+        return details(f"{what.capitalize()} ({some(len(cases), 'row')}), translated by gswo-cc",
+                       gswo_table(figure, cases))
+    return parts(results, table_of, table_of_gswo)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The measurements of cudascan-pipeline-bench."""
-from . import plots
-from .markup import Cell, count, details, quotient, size, table, times
+from . import machines, plots
+from .markup import Cell, count, details, quotient, size, some, table, text, times
 from .results import number
 
 WHERE = {"kernel": "bare kernel", "cudamemory": "CUDAMemory", "system": "system memory"}
+USUAL = "3840×2160"
 
 
 def latency(row, key, of="latency_us"):
@@ -39,26 +40,36 @@ HEADS = ["pipeline", "where", "backend", "of", "frames/s", "p50 ms", "p95 ms", "
          "CPU us a frame", "syncs a frame", "us a frame", "floor us", "× floor"]
 
 
-def chains(results):
-    rows = rows_of(results)
-    if not rows:
-        return ""
-    out = []
-    by_size = {}
+def by_size(rows):
+    sizes = {}
     for row in rows:
-        by_size.setdefault(size(row), []).append(row)
-    plotted = "3840×2160" if "3840×2160" in by_size else max(by_size, key=lambda s: len(by_size[s]))
+        sizes.setdefault(size(row), []).append(row)
+    return sizes
+
+
+def usual_size(sizes):
+    return USUAL if USUAL in sizes else max(sizes, key=lambda s: len(sizes[s]))
+
+
+def chains(results):
+    """Frames of one size."""
+    sizes = by_size(rows_of(results))
+    if not sizes:
+        return ""
+    usual = usual_size(sizes)
     groups = {}
-    for row in by_size[plotted]:
+    for row in sizes[usual]:
         where = WHERE.get(row.get("where"), row.get("where", ""))
         groups.setdefault(name_of(row), {}).setdefault(where, row.get("fps"))
-    svg = plots.dots(f"Frames a second, {plotted}", "frames/s", list(groups.items()))
-    if svg:
-        out.append(plots.figure(svg, "A line for each pipeline; its numbers are below."))
-    for name, some in by_size.items():
-        out.append(details(f"{name}: {len(some)} pipelines", table(HEADS, map(line, some)),
-                           name == plotted))
-    return "\n".join(out)
+    plot = plots.dots(f"Frames a second, {usual}", "frames/s", list(groups.items()))
+    return plot + details(f"Numbers: {some(len(sizes[usual]), 'pipeline')}",
+                          table(HEADS, map(line, sizes[usual])))
+
+
+def other_sizes(results):
+    sizes = by_size(rows_of(results))
+    return "\n".join(details(f"{name}: {some(len(rows), 'pipeline')}", table(HEADS, map(line, rows)))
+                     for name, rows in sizes.items() if name != usual_size(sizes))
 
 
 def live(results):
@@ -114,29 +125,28 @@ def dropped(row):
 
 def peers(results):
     """Other libraries next to ours, measured in the same run."""
-    by_size = {}
-    for row in results.of("peers"):
-        by_size.setdefault(size(row), []).append(row)
+    sizes = by_size(results.of("peers"))
     heads = ["work", "by", "", "where", "frames/s", "us a frame", "× ours", "CPU us a frame"]
     out = []
-    for name, rows in by_size.items():
+    for name, rows in sizes.items():
         ours = {(r.get("name"), r.get("where")): r.get("us") for r in rows
                 if r.get("peer") is not True}
         lines = []
         for r in rows:
             other = r.get("peer") is True
             where = WHERE.get(r.get("where"), r.get("where", "–"))
-            by = r.get("element") or ("–" if other else "ours")
+            by = r.get("element") or ("–" if other else "ours, " + {
+                "cuda": "GPU", "cpu": "CPU"}.get(r.get("backend"), "–"))
             head = [r.get("name", ""), Cell(by, "word"), Cell(r.get("library") or "–", "word"),
                     Cell(where, "word")]
             if r.get("error"):
                 lines.append([*head, Cell(r["error"], "bad")])
                 continue
-            beside = quotient(r.get("us"), ours.get((r.get("name"),
-                                                     r.get("where")))) if other else None
+            of_ours = quotient(r.get("us"), ours.get((r.get("name"),
+                                                      r.get("where")))) if other else None
             lines.append([*head, Cell(count(r.get("fps")), "plain" if other else "ours"),
-                          count(r.get("us")), times(beside), count(r.get("cpu_us_per_frame"))])
-        out.append(details(f"{name}: {len(lines)} rows", table(heads, lines), len(by_size) == 1))
+                          count(r.get("us")), times(of_ours), count(r.get("cpu_us_per_frame"))])
+        out.append(details(f"{name}: {some(len(lines), 'row')}", table(heads, lines), len(sizes) == 1))
     return "\n".join(out)
 
 
@@ -151,10 +161,10 @@ def streams(results):
     for row in rows:
         name = f"{size(row)}, {WHERE.get(row.get('where'), row.get('where', ''))}"
         if len(names) > 1:
-            name = plots.wrapped(row.get("name", "")) + "\n" + name
+            name = f"{row.get('name', '')}; {name}"
         lines.setdefault(name, plots.Line(name)).add(row["streams"], row.get("fps"))
-    svg = plots.lines("Frames a second of all streams together", "streams", "frames/s",
-                      lines.values(), True, log_y=False)
+    plot = plots.lines("Frames a second of all streams together", "streams", "frames/s",
+                       lines.values(), True, log_y=False)
     numbers = [[count(row["streams"]), *([Cell(row.get("name", ""), "word")]
                                          if len(names) > 1 else []),
                 size(row), Cell(WHERE.get(row.get("where"), row.get("where", "–")), "word"),
@@ -167,7 +177,7 @@ def streams(results):
     heads = ["streams", *(["pipeline"] if len(names) > 1 else []), "size", "where", "frames/s",
              "each", "p50 ms", "p99 ms", "CPU us a frame"]
     caption = names.pop() if len(names) == 1 else ""
-    return plots.figure(svg, "All streams together.") + table(heads, numbers, caption)
+    return plot + table(heads, numbers, caption)
 
 
 def gpus(results):
@@ -192,18 +202,19 @@ def gpus(results):
     across = [[Cell(row.get("name", ""), "word"), size(row), frames(row), *rest(row)]
               for row in rows if not row.get("gpus")]
     tail = ["p50 ms", "p99 ms", "CPU us a frame"]
+    where = {machines.named(row["machine"]) for row in rows if row.get("machine")}
+    measured = f"<p>Measured on {text(' and '.join(sorted(where)))}.</p>\n" if where else ""
     tables = ((["GPUs", "pipelines on each", "size", "where", "frames/s", "of one GPU", *tail],
                shared, "All GPUs together"),
               (["pipeline", "size", "frames/s", *tail], across, "Halves of a chain, CUDAMemory"))
-    return "\n".join(table(heads, lines, caption) for heads, lines, caption in tables if lines)
+    tables = [table(heads, lines, caption) for heads, lines, caption in tables if lines]
+    return measured + "\n".join(tables) if tables else ""
 
 
 def headline(results):
-    best = {}
-    for row in rows_of(results):
-        if size(row) == "3840×2160" and number(row.get("fps")) and row.get("peer") is not True:
-            where = row.get("where")
-            if where in ("cudamemory", "system") and row["fps"] > best.get(where, ("", 0))[1]:
-                best[where] = (row.get("name", ""), row["fps"])
-    return [(count(fps), f"frames/s of 3840×2160, {name}, {WHERE[where]}")
-            for where, (name, fps) in best.items()]
+    """(frames a second, where) of NICK alone, whose time is that of the copies or of its kernel."""
+    return [(count(row["fps"]), f"frames/s of {USUAL}, {name_of(row)}, {WHERE[row['where']]}")
+            for row in rows_of(results)
+            if row.get("name") == "cudanick" and row.get("queues") is not True
+            and size(row) == USUAL and number(row.get("fps")) and row.get("peer") is not True
+            and row.get("where") in ("cudamemory", "system")]

@@ -1,79 +1,123 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plots as SVG inside the page: its text and lines take the page's colours, light or dark."""
+"""Plots as HTML: axes as SVG inside the page, title and key as text. They take the page's colours,
+light or dark, and stay readable on a narrow screen."""
 import io
 import re
+import textwrap
 
 import matplotlib
 from matplotlib import pyplot, ticker
 
 from .markup import text
 from .results import number
+from .style import COLOURS
 
 matplotlib.use("svg")
-INK, PALE = "#010203", "#040506"  # placeholders for colours that the page's style sets
-COLOURS = ["#3a86c8", "#d9822b", "#2f9e69", "#c44e8a", "#8b6fd1", "#a88f00", "#d0524a", "#3d9c9c",
-           "#8a8a8a", "#6c9a2f", "#b0714a", "#5b7fb0", "#cf6fb0"]
+# Placeholders for the page's colours.
+INK, PALE = "#010203", "#040506"
+SERIES = [f"#0708{i:02x}" for i in range(len(COLOURS))]
 matplotlib.rcParams.update({
-    "svg.fonttype": "none", "svg.hashsalt": "cudascan", "font.family": "sans-serif", "font.size": 9,
-    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": PALE, "xtick.color": INK,
-    "ytick.color": INK,
-    "grid.color": PALE, "grid.linewidth": 0.4, "axes.grid": True, "axes.facecolor": "none",
-    "figure.facecolor": "none", "legend.frameon": False, "legend.fontsize": 8,
-    "axes.spines.top": False,
-    "axes.spines.right": False, "lines.linewidth": 1.6, "lines.markersize": 4,
-    "path.simplify": True})
+    "svg.fonttype": "none", "svg.hashsalt": "cudascan", "font.family": "sans-serif",
+    "font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": PALE,
+    "xtick.color": INK, "ytick.color": INK, "xtick.bottom": False, "ytick.left": False,
+    "xtick.minor.bottom": False, "ytick.minor.left": False, "grid.color": PALE,
+    "grid.linewidth": 0.5, "axes.grid": True, "axes.axisbelow": True,
+    "axes.facecolor": "none", "figure.facecolor": "none",
+    "axes.spines.top": False, "axes.spines.right": False, "lines.linewidth": 1.6,
+    "path.simplify": False})
+WIDTH, HEIGHT = 4.8, 2.9  # inches of 72 units
+SMALLEST_GAP = 5  # units between two labels of an axis
+LETTER = 6  # about the width of a digit
 
-_plots = 0
+
+# ---- Small SVG -----------------------------------------------------------------------------------
+
+def dots_path(match):
+    """Marks of one look as one path: a line of no length with round ends is a dot."""
+    marks = match[0]
+    style = re.search(r'style="fill: (#\w+)', marks)
+    moves = "".join(f"M{x} {y}h0" for x, y in re.findall(r'x="([^"]*)" y="([^"]*)"', marks))
+    return f'<path d="{moves}" style="stroke: {style[1] if style else INK}" class="dots"/>'
 
 
-def embed(figure, title):
-    """The figure's SVG for embedding: without the parts of a separate file, and with unique
-    names."""
-    global _plots
-    _plots += 1
+def embed(figure, axes, title):
+    """The figure's SVG for a page, in a fifth of the characters that matplotlib writes. Its
+    attribute data-axes is the rectangle of the axes: left, top, right, bottom."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    width, height = (72 * inches for inches in figure.get_size_inches())
+    box = axes.get_position()
+    frame = f"{box.x0 * width:.1f} {(1 - box.y1) * height:.1f} " \
+            f"{box.x1 * width:.1f} {(1 - box.y0) * height:.1f}"
     pyplot.close(figure)
     svg = buffer.getvalue()
-    svg = svg[svg.index("<svg"):]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
-    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.S)
-    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
-    svg = re.sub(r'^<svg[^>]*?viewBox="([^"]*)"[^>]*>',
-                 rf'<svg viewBox="\1" role="img" aria-label="{text(title)}">', svg)
-    svg = shorten(svg, f"p{_plots}")
-    svg = re.sub(r'id="', f'id="p{_plots}-', svg)
-    svg = re.sub(r'url\(#', f'url(#p{_plots}-', svg)
-    svg = re.sub(r'(?:xlink:)?href="#', f'href="#p{_plots}-', svg)
-    return svg.replace(INK, "currentColor").replace(PALE, "var(--pale)")
+    svg = re.sub(r"<metadata>.*?</metadata>|<defs>.*?</defs>|<!--.*?-->", "",
+                 svg[svg.index(">", svg.index("<svg")) + 1:], flags=re.S)
+    svg = re.sub(r"</?g\b[^>]*>", "", svg)
+    svg = re.sub(r' (?:clip-path|id)="[^"]*"', "", svg)
+    svg = re.sub(r"\d+\.\d+", lambda m: f"{float(m[0]):.1f}".removesuffix(".0"), svg)
+    svg = re.sub(r'(<use [^>]*style="([^"]*)"/>\s*)(?:<use [^>]*style="\2"/>\s*)*', dots_path, svg)
+    svg = re.sub(r"\s+", " ", svg)
+    svg = re.sub(r'd="([^"]*)"', lambda m: f'd="{short_path(m[1])}"', svg)
+    svg = re.sub(r'style="([^"]*)"', short_style, svg)
+    svg = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", svg)
+    svg = re.sub(r'<path d="[^"]*" style="fill: none"/>', "", svg)  # the background
+    svg = re.sub(r"> <", "><", svg).strip()
+    return (f'<svg viewBox="0 0 {width:.0f} {height:.0f}" data-axes="{frame}" role="img" '
+            f'aria-label="{text(title)}">{svg}')
 
 
-def shorten(svg, prefix):
-    """The same plot in a third of the characters: a class for each style, no names of groups, and
-    coordinates to a tenth of a point."""
-    classes = {}
-
-    def class_of(match):
-        style = re.sub(r"(font: [^ ]+) [^;]*", r"\1 sans-serif", match[1])
-        return f'class="{classes.setdefault(style, f"{prefix}s{len(classes)}")}"'
-
-    svg = re.sub(r'style="([^"]*)"', class_of, svg)
-    svg = re.sub(r'<g id="[^"]*">', "<g>", svg)
-    svg = re.sub(r"\d+\.\d{2,}", lambda m: f"{float(m.group()):.1f}", svg)
-    svg = re.sub(r">\s+<", "><", re.sub(r"\s*\n\s*", " ", svg))
-    rules = "".join(f".{name}{{{style}}}" for style, name in classes.items())
-    return svg.replace(">", f"><style>{rules}</style>", 1)
+def short_path(path):
+    return re.sub(r" ?([MLCQz]) ?", r"\1", path).strip()
 
 
-def figure(svg, caption):
-    return f"<figure>{svg}<figcaption>{text(caption)}</figcaption></figure>"
+def short_style(match):
+    """A style without what the page's style sheet says already. The page replaces equal styles by
+    classes."""
+    kept = []
+    for part in re.split(r"; ?", match[1]):
+        name, _, value = part.partition(": ")
+        if name in ("stroke-linejoin", "stroke-linecap", "stroke-dashoffset", "font"):
+            continue
+        if name == "text-anchor" and value == "start":
+            continue
+        kept.append(f"{name}: {value}")
+    style = "; ".join(kept).replace(INK, "currentColor").replace(PALE, "var(--pale)")
+    style = re.sub(r"#0708(\w\w)", lambda m: f"var(--c{int(m[1], 16)})", style)
+    return f'style="{style}"' if style else ""
 
+
+def key_entry(name, style, dots=False):
+    """A line of the key: the line's or dot's look, and its name."""
+    look = '<path d="M14 4h0" class="dots" style="{0}"/>' if dots else '<path d="M1 4h26" ' \
+        'style="{0}"/>'
+    return f'<li><svg viewBox="0 0 28 8">{look.format(style)}</svg>{text(name)}</li>'
+
+
+def assemble(title, svg, key):
+    key = f'<ul class="key">{"".join(key)}</ul>' if key else ""
+    return f'<div class="plot"><b>{text(title)}</b>{svg}{key}</div>'
+
+
+def figure(plot, caption):
+    return f"<figure>{plot}<figcaption>{text(caption)}</figcaption></figure>"
+
+
+def colour(i):
+    return SERIES[i % len(SERIES)]
+
+
+def stroke(i):
+    return f"stroke: var(--c{i % len(SERIES)})"
+
+
+# ---- Axes ----------------------------------------------------------------------------------------
 
 class Line:
     """Points of one name. `kind`: "ours", "published" (an algorithm of a publication), "peer",
     or "floor"."""
 
-    STYLES = {"ours": ("-", "o"), "published": ("-.", "s"), "peer": ("--", "x"), "floor": ("", "")}
+    DASHES = {"ours": (), "published": (7, 2, 1.5, 2), "peer": (5, 2.5), "floor": (1.5, 3)}
 
     def __init__(self, name, kind="ours", like=None):
         """@param like  another Line whose colour it takes"""
@@ -89,7 +133,56 @@ class Line:
 
 def plain(value, _=None):
     """A tick's number without a power of ten."""
-    return f"{value:g}" if value < 1e5 else f"{value:,.0f}".replace(",", "\N{THIN SPACE}")
+    return f"{value:.4g}" if value < 1e4 else f"{value:,.0f}".replace(",", "\N{THIN SPACE}")
+
+
+def room_for(values, place):
+    """Those of the values, in order, whose labels fit into the axis without touching: the first and
+    the last of all, and as many as possible between them.
+    @param place  position of a value in units"""
+    def half(value):
+        return (len(plain(value)) * LETTER + SMALLEST_GAP) / 2
+
+    def fits(a, b):
+        return place(b) - place(a) >= half(a) + half(b)
+    kept = values[:1]
+    for value in values[1:-1]:
+        if fits(kept[-1], value) and fits(value, values[-1]):
+            kept.append(value)
+    return kept + [v for v in values[-1:] if len(values) > 1 and fits(kept[0], v)]
+
+
+def set_up_x(fig, axes, values, log, x_label):
+    """Ticks at the values that were measured, as many as there is room for."""
+    if log:
+        axes.set_xscale("log")
+    axes.xaxis.set_minor_locator(ticker.NullLocator())
+    if log or len(values) <= 12:
+        fig.canvas.draw()
+        axes.set_xticks(room_for(values, lambda x: axes.transData.transform((x, 1))[0]
+                                 * 72 / fig.dpi))
+    axes.xaxis.set_major_formatter(ticker.FuncFormatter(plain))
+    axes.set_xlabel(x_label)
+
+
+def set_up_log(axis, low, high):
+    """Ticks at powers of ten, and between them if there are few."""
+    subs = (1, 2, 5) if high < 50 * low else (1,)
+    axis.set_major_locator(ticker.LogLocator(subs=subs, numticks=20))
+    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(plain))
+
+
+def set_up_y(axes, values, log, y_label):
+    if log:
+        low, high = min(values), max(values)
+        axes.set_yscale("log")
+        axes.set_ylim(low / 1.25, high * 1.25)
+        set_up_log(axes.yaxis, low, high)
+    else:
+        axes.set_ylim(0, 1.06 * max(values))
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
+    axes.set_ylabel(y_label)
 
 
 def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
@@ -97,39 +190,30 @@ def lines(title, x_label, y_label, all_lines, log_x, log_y=True):
     all_lines = [line for line in all_lines if line.points]
     if not all_lines:
         return ""
-    fig, axes = pyplot.subplots(figsize=(7.2, 3.5), layout="constrained")
-    colours, colour_of = iter(COLOURS * 4), {}
-    floors = iter([(0, (2, 2)), (0, (1, 4)), (0, (1, 7))] * 2)
+    fig, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT), layout="constrained")
+    key, colour_of, floors = [], {}, 0
     for line in all_lines:
-        style, marker = Line.STYLES[line.kind]
+        dashes = Line.DASHES[line.kind]
         if line.kind == "floor":
-            axes.plot(*line.xy(), linestyle=next(floors), color=INK, label=line.name, linewidth=1.3)
-            continue
-        colour = colour_of.get(id(line.like)) or next(colours)
-        colour_of[id(line)] = colour
-        axes.plot(*line.xy(), style, marker=marker, color=colour, label=line.name)
-    if log_x:
-        axes.set_xscale("log")
-        values = sorted({x for line in all_lines for x in line.points})
-        if len(values) <= 8 and x_label.startswith("window"):
-            axes.set_xticks(values)
-        axes.xaxis.set_major_formatter(ticker.FuncFormatter(plain))
-        axes.xaxis.set_minor_formatter(ticker.NullFormatter())
-    if log_y:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
-        low, high = axes.get_ylim()
-        few = high < 10 * low  # too few powers of ten to read from
-        axes.yaxis.set_minor_formatter(ticker.FuncFormatter(plain)
-                                       if few else ticker.NullFormatter())
-    else:
-        axes.set_ylim(bottom=0)
-        axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), handlelength=2.6)
-    return embed(fig, title)
+            shade, dashes = None, (dashes[0], dashes[1] + 3 * floors)
+            floors += 1
+        else:
+            shade = colour_of.get(id(line.like))
+            if shade is None:
+                shade = len(set(colour_of.values()))
+            colour_of[id(line)] = shade
+        drawn, = axes.plot(*line.xy(), color=INK if shade is None else colour(shade),
+                           marker="" if shade is None and len(line.points) > 1 else "o",
+                           markersize=4, clip_on=False)
+        if dashes:
+            drawn.set_dashes([d / 1.6 for d in dashes])
+        style = "stroke: currentColor" if shade is None else stroke(shade)
+        if dashes:
+            style += "; stroke-dasharray: " + ",".join(f"{d:g}" for d in dashes)
+        key.append(key_entry(line.name, style))
+    set_up_y(axes, [y for line in all_lines for y in line.points.values()], log_y, y_label)
+    set_up_x(fig, axes, sorted({x for line in all_lines for x in line.points}), log_x, x_label)
+    return assemble(title, embed(fig, axes, title), key)
 
 
 def bars(title, y_label, groups, marks):
@@ -141,72 +225,89 @@ def bars(title, y_label, groups, marks):
              for name, values in marks.items()}
     if not names:
         return ""
-    fig, axes = pyplot.subplots(figsize=(7.2, 3.5), layout="constrained")
-    width = 0.8 / len(names)
+    measured = [values[name] for values in groups.values() for name in names
+                if number(values.get(name))]
+    measured += [value for values in marks.values() for value in values.values()]
+    fig, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT + 0.4), layout="constrained")
+    set_up_y(axes, measured, True, y_label)
+    low = min(measured) / 1.8  # the smallest bar is seen as well
+    axes.set_ylim(bottom=low)
+    width, key = 0.8 / len(names), []
     for i, name in enumerate(names):
         known = [(x, values[name]) for x, values in enumerate(groups.values())
                  if number(values.get(name))]
-        axes.bar([x + width * (i + 0.5) - 0.4 for x, _ in known], [y for _, y in known], width,
-                 color=COLOURS[i % len(COLOURS)], label=name)
+        axes.bar([x + width * (i + 0.5) - 0.4 for x, _ in known], [y - low for _, y in known],
+                 width, low, color=colour(i), clip_on=False)
+        key.append(key_entry(name, stroke(i) + "; stroke-width: 7"))
     places = {group: x for x, group in enumerate(groups)}
-    for i, (name, values) in enumerate(m for m in marks.items() if m[1]):
-        axes.scatter([places[group] for group in values], list(values.values()), s=20,
-                     marker="D^vsox*P"[i % 8], color=INK, label=name, zorder=3)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(ticker.FuncFormatter(plain))
-    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
+    for i, (name, values) in enumerate((m for m in marks.items() if m[1]), len(names)):
+        axes.plot([places[group] for group in values], list(values.values()), "o", markersize=5,
+                  color=colour(i), clip_on=False)
+        key.append(key_entry(name, stroke(i), dots=True))
     axes.grid(axis="x", visible=False)
     axes.set_xticks(range(len(groups)), list(groups), rotation=25, ha="right")
-    axes.set_ylabel(y_label)
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
-    return embed(fig, title)
+    return assemble(title, embed(fig, axes, title), key)
 
 
 def dots(title, x_label, groups):
-    """@param groups  [(name, {series: value})], a line of dots each, from top to bottom"""
-    series = list(dict.fromkeys(name for _, values in groups for name, v in values.items()
-                                if number(v)))
+    """@param groups  [(name, {series: value})], a line of dots each, from top to bottom, below its
+    name"""
+    series = [name for name in dict.fromkeys(name for _, values in groups for name in values)
+              if any(number(values.get(name)) for _, values in groups)]
     groups = [(name, values) for name, values in groups if any(map(number, values.values()))]
     if not groups:
         return ""
-    names = [wrapped(name) for name, _ in groups]
+    names = [textwrap.wrap(name, 56) for name, _ in groups]
     places, below = [], 0.0  # in lines of text
     for name in names:
-        lines_of_name = name.count("\n") + 1.6
-        places.append(below + lines_of_name / 2)
-        below += lines_of_name
-    height = 0.9 + 0.14 * below
-    fig, axes = pyplot.subplots(figsize=(7.2, height), layout="constrained")
-    for y, (_, values) in zip(places, groups):
-        known = [v for v in values.values() if number(v)]
-        axes.plot([min(known), max(known)], [y, y], color=PALE, linewidth=1, zorder=1)
+        places.append((below + 0.2, below + len(name) + 0.75))
+        below += len(name) + 1.5
+    height = 0.55 + 0.165 * below
+    fig, axes = pyplot.subplots(figsize=(WIDTH, height), layout="constrained")
+    axes.set_xscale("log")
+    known = [v for _, values in groups for v in values.values() if number(v)]
+    axes.set_xlim(min(known) / 1.15, max(known) * 1.15)
+    for name, (top, y), (_, values) in zip(names, places, groups):
+        of_group = [v for v in values.values() if number(v)]
+        axes.plot([min(of_group), max(of_group)], [y, y], color=PALE, clip_on=False)
+        for i, words in enumerate(name):
+            axes.text(0, top + i, words, va="top", transform=axes.get_yaxis_transform())
     for i, name in enumerate(series):
-        points = [(values[name], y) for y, (_, values) in zip(places, groups)
+        points = [(values[name], y) for (_, y), (_, values) in zip(places, groups)
                   if number(values.get(name))]
-        axes.scatter(*zip(*points), s=22, color=COLOURS[i % len(COLOURS)], marker="osD^v"[i % 5],
-                     label=name, zorder=2)
-    axes.set_yticks(places, names)
+        axes.plot(*zip(*points), "o", markersize=6, color=colour(i), clip_on=False)
+    axes.set_yticks([])
     axes.set_ylim(below, 0)
     axes.grid(axis="y", visible=False)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(ticker.FuncFormatter(plain))
-    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
+    set_up_log(axes.xaxis, min(known), max(known))
     axes.set_xlabel(x_label)
-    axes.set_title(title, fontsize=10, loc="left")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0 + 0.25 / height), ncols=len(series),
-                borderpad=0)
-    return embed(fig, title)
+    axes.spines["left"].set_visible(False)
+    key = [key_entry(name, stroke(i), dots=True) for i, name in enumerate(series)]
+    return assemble(title, embed(fig, axes, title), key)
 
 
-def wrapped(name, width=36):
-    """A pipeline's name in lines that leave room for the plot."""
-    lines = [""]
-    for word in name.split(" ! "):
-        part = f"{lines[-1]} ! {word}" if lines[-1] else word
-        if len(part) > width and lines[-1]:
-            lines[-1] += " !"
-            part = word
-            lines.append("")
-        lines[-1] = part
-    return "\n".join(lines)
+def stacks(title, x_label, groups):
+    """@param groups  [(name, {part: value})], a bar each, from top to bottom, below its name; the
+    parts of all have the same order"""
+    parts = list(dict.fromkeys(name for _, values in groups for name, v in values.items()
+                               if number(v)))
+    if not parts:
+        return ""
+    fig, axes = pyplot.subplots(figsize=(WIDTH, 0.6 + 0.45 * len(groups)), layout="constrained")
+    for y, (name, values) in enumerate(groups):
+        left = 0
+        for i, part in enumerate(parts):
+            value = values.get(part) or 0
+            axes.barh(y + 0.25, value, 0.4, left, color=colour(i), clip_on=False)
+            left += value
+        axes.text(0, y - 0.02, textwrap.shorten(name, 60, placeholder=" …"), va="bottom",
+                  transform=axes.get_yaxis_transform())
+    axes.set_yticks([])
+    axes.set_ylim(len(groups) - 0.4, -0.5)
+    axes.set_xlim(0, 1.02 * max(sum(v for v in values.values() if number(v))
+                                for _, values in groups))
+    axes.grid(axis="y", visible=False)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(x_label)
+    key = [key_entry(part, stroke(i) + "; stroke-width: 7") for i, part in enumerate(parts)]
+    return assemble(title, embed(fig, axes, title), key)

@@ -13,10 +13,11 @@ NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "f
            "speedup", "ms_per_pixel", "ms_offset", "r2", "baseline_ms_per_pixel",
            "baseline_ms_offset", "baseline_r2", "published_ms_per_pixel", "published_ms_offset",
            "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped",
-           "threads")
+           "threads", "gpus",
+           "pages_per_second", "gpu_busy")
 # A row of a later file replaces an earlier row that is equal in all of these.
 IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where",
-            "streams", "queues", "fps_in", "peer", "element", "library")
+            "streams", "gpus", "threads", "queues", "fps_in", "peer", "element", "library")
 GSWO_NUMBERS = ("width", "height", "window")
 GSWO_OBJECTS = ("published", "sequential_ms", "openacc_ms", "npp_kernel_ms", "warm_ms", "whole_ms",
                 "openmp_ms", "pixels_different", "pixels_compared")
@@ -31,7 +32,8 @@ def number(value):
 
 
 class Results:
-    """All rows, in the order of the files, each with the machine it was measured on."""
+    """All rows, in the order of the files, each with the machine it was measured on. `machines` has
+    the tables and the machine of each file."""
 
     def __init__(self):
         self.machines, self.rows, self.gswo = [], [], []
@@ -58,11 +60,12 @@ class Results:
         self.files.append((kind, path.name))
         if kind == "gswo":
             self.gswo.append(content)
-            self.machines.append((path.name, content["machine"]))
+            self.machines.append((["gswo"], content["machine"]))
             return
-        self.machines.append((path.name, content["machine"]))
-        anew = {self.identity(row) for row in content["rows"]}
-        self.rows = [row for row in self.rows if self.identity(row) not in anew] + content["rows"]
+        self.machines.append(([row["table"] for row in content["rows"]], content["machine"]))
+        rows = [{**row, "machine": content["machine"]} for row in content["rows"]]
+        measured = {self.identity(row) for row in rows}
+        self.rows = [row for row in self.rows if self.identity(row) not in measured] + rows
 
     @staticmethod
     def identity(row):
@@ -88,7 +91,7 @@ class Results:
             for names, good, what in (
                     (() if of_gswo else WORDS, lambda v: isinstance(v, str), "text"),
                     (GSWO_NUMBERS if of_gswo else NUMBERS, number, "number"),
-                    (GSWO_OBJECTS if of_gswo else ("latency_us", "sensor_us", "added_us"),
+                    (GSWO_OBJECTS if of_gswo else ("latency_us", "sensor_us", "added_us", "breakdown_ms"),
                      lambda v: isinstance(v, dict), "object"),
                     (("figures",) if of_gswo else (), lambda v: isinstance(v, list), "list")):
                 for name in names:

@@ -72,12 +72,17 @@ def family_table(rows, backend):
                  f"{WHERE[backend]}: families; the worst setting is the one with the largest ratio")
 
 
+def shares_section(results):
+    found = ((backend, rows_of(results, backend)) for backend in LIMITS_MS)
+    return "\n".join(share_table(rows, backend) for backend, rows in found if rows)
+
+
 def section(results):
     out = []
     for backend in LIMITS_MS:
         rows = rows_of(results, backend)
         if rows:
-            out += [share_table(rows, backend), family_table(rows, backend)]
+            out.append(family_table(rows, backend))
     failed = [row for row in results.of(TABLE) if row.get("error")]
     if failed:
         out.append(table(["setting", "error"],
