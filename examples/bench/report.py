@@ -46,8 +46,9 @@ def parse():
                         help="the page for visitors (default cudascan-bench.html); all rows and "
                              "the goals go to a page next to it, NAME-all.html")
     parser.add_argument("--title", default="gst-cudascan: benchmark")
-    parser.add_argument("--data", metavar="NAME",
-                        help="a file with the results, next to the page, for a link to it")
+    parser.add_argument("--archive", metavar="FILE", type=pathlib.Path,
+                        help="a tar archive with such files, read before the others; the page "
+                             "links to it as a file in its own folder")
     parser.add_argument("--quick", action="store_true", help="run the benchmarks with --quick")
     parser.add_argument("--build", metavar="FOLDER", type=pathlib.Path,
                         help="where the benchmarks were built")
@@ -119,6 +120,8 @@ def main():
         if not arguments.output.absolute().parent.is_dir():
             raise Unusable(f"--output {arguments.output}: folder {arguments.output.parent} does "
                            f"not exist")
+        if arguments.archive:
+            results.read_archive(arguments.archive)
         for kind in ("kernels", "pipelines", "gswo"):
             for path in getattr(arguments, kind):
                 results.read(kind, path)
@@ -136,7 +139,8 @@ def main():
         output = arguments.output
         rest = output.with_name(output.stem + "-all" + output.suffix)
         pages = {rest: all_rows.make(results, arguments.title, output.name),
-                 output: page.make(results, arguments.title, rest.name, arguments.data)}
+                 output: page.make(results, arguments.title, rest.name,
+                                   arguments.archive and arguments.archive.name)}
         parts = {path: path.with_name(path.name + ".part") for path in pages}
         for path, text in pages.items():
             parts[path].write_text(text, encoding="utf-8")

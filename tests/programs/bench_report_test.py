@@ -6,6 +6,7 @@ Environment: CUDASCAN_BENCH is the program, CUDASCAN_BENCH_REPORT is report.py.
 import json
 import os
 import re
+import tarfile
 
 import program
 from bench_program import BENCH, MACHINE, BenchTest, PageTest
@@ -128,8 +129,15 @@ class ReportPage(PageTest):
 
     def full_pages(self):
         if not ReportPage.full:
-            ReportPage.full = self.page(*self.all_files(), "--data", "rows.tar.xz"), self.all_rows()
+            ReportPage.full = self.page(*self.archived()), self.all_rows()
         return ReportPage.full
+
+    def archived(self):
+        """The files of all_files() in an archive."""
+        with tarfile.open(self.folder / "rows.tar.xz", "w:xz") as archive:
+            for path in self.all_files()[1::2]:
+                archive.add(path, "run/" + path.name)
+        return ["--archive", self.folder / "rows.tar.xz"]
 
     def all_files(self):
         return ["--kernels", self.write("k.json", {"machine": MACHINE, "rows": KERNELS}),
@@ -297,6 +305,20 @@ class ReportPage(PageTest):
         broken = {"machine": {}, "cases": [{"filter": "median", "warm_ms": 3}]}
         self.refused(["--gswo", self.write("g.json", broken)],
                      '"warm_ms" of entry 1 of "cases" is not of type object')
+
+    def test_archives(self):
+        self.refused(["--archive", self.folder / "none.tar"], "none.tar: file not found")
+        self.refused(["--archive", self.write("a.tar", "no archive")], "this is not a tar archive")
+        broken = self.folder / "rows.tar.xz"
+        self.archived()
+        broken.write_bytes(broken.read_bytes()[:200])
+        self.refused(["--archive", broken], "rows.tar.xz: this is not a tar archive")
+        with tarfile.open(self.folder / "b.tar", "w") as archive:
+            archive.add(self.write("k.txt", "{}"), "k.txt")
+        self.refused(["--archive", self.folder / "b.tar"], "no file NAME.json")
+        with tarfile.open(self.folder / "c.tar", "w") as archive:
+            archive.add(self.write("k.json", "[]"), "k.json")
+        self.refused(["--archive", self.folder / "c.tar"], "c.tar, k.json: not an object with")
 
     def test_no_folder_for_the_page(self):
         path = self.write("k.json", {"machine": MACHINE, "rows": []})

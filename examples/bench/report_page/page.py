@@ -86,13 +86,13 @@ def tiles(results):
     return f'<div class="tiles">{body}</div>' if body else ""
 
 
-def make(results, title, all_rows, data=None):
+def make(results, title, all_rows, archive=None):
     """The page.
     @param all_rows  name of the page with all rows, in the same folder
-    @param data      name of the file with the results, in the same folder, or None"""
+    @param archive   name of the archive with the results, in the same folder, or None"""
     more = f'<a href="{text(all_rows)}">All rows and the project\'s own goals</a> are another page'
-    if data:
-        more += f', <a href="{text(data)}">the results</a> a file of JSON'
+    if archive:
+        more += f', <a href="{text(archive)}">the results</a> are JSON in an archive'
     said = summary.sentence(results)
     said = said and f" {said[0].upper()}{said[1:]}."
     out = [f"<h1>{text(title)}</h1>", missing(results), f"<p>{text(ABOUT)}</p>",

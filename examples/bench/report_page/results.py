@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads and checks the files of the benchmarks."""
 import json
+import lzma
 import math
+import re
+import tarfile
+import zlib
 
 WRITERS = {"kernels": "cudascan-bench --json", "pipelines": "cudascan-pipeline-bench --json",
            "gswo": "gswo_figures.py --json"}
@@ -37,7 +41,7 @@ class Results:
 
     def __init__(self):
         self.machines, self.rows, self.gswo = [], [], []
-        self.files, self.missing = [], []
+        self.files, self.missing = 0, []  # how many were read, and what could not be measured
 
     def lack(self, sentence):
         self.missing.append(sentence)
@@ -46,18 +50,45 @@ class Results:
         """Adds a file; raises Unusable.
         @param optional  leave out a file without rows"""
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            text = path.read_bytes()
         except FileNotFoundError:
             raise Unusable(f"--{kind} {path}: file not found") from None
         except OSError as error:
             raise Unusable(f"--{kind} {path}: {error.strerror}") from None
+        self._add(kind, f"--{kind} {path}", text, optional)
+
+    def read_archive(self, path):
+        """Adds all files NAME.json of a tar archive, in its order; raises Unusable. Nothing is
+        unpacked to the disk."""
+        name, found = f"--archive {path}", False
+        try:
+            with tarfile.open(path) as archive:
+                for member in archive:
+                    if member.isfile() and member.name.endswith(".json"):
+                        found = True
+                        text = archive.extractfile(member).read()
+                        kind = "gswo" if re.search(rb'"cases"\s*:', text) else "kernels"
+                        self._add(kind, f"{name}, {member.name}", text)
+        except FileNotFoundError:
+            raise Unusable(f"{name}: file not found") from None
+        except OSError as error:
+            raise Unusable(f"{name}: {error.strerror or error}") from None
+        except (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error) as error:
+            raise Unusable(f"{name}: this is not a tar archive ({error}); it should have the files "
+                           "of --json") from None
+        if not found:
+            raise Unusable(f"{name}: it has no file NAME.json; it should have the files of --json")
+
+    def _add(self, kind, name, text, optional=False):
+        try:
+            content = json.loads(text.decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            raise Unusable(f"--{kind} {path}: this is not JSON ({error}); it should be what "
+            raise Unusable(f"{name}: this is not JSON ({error}); it should be what "
                            f"`{WRITERS[kind]}` writes") from None
-        self._check(kind, path, content)
+        self._check(kind, name, content)
         if optional and not content["rows"]:
             return
-        self.files.append((kind, path.name))
+        self.files += 1
         if kind == "gswo":
             self.gswo.append(content)
             self.machines.append((["gswo"], content["machine"]))
@@ -73,9 +104,9 @@ class Results:
         return tuple(str(row.get(name)) for name in IDENTITY)
 
     @staticmethod
-    def _check(kind, path, content):
+    def _check(kind, name, content):
         def refuse(what):
-            raise Unusable(f"--{kind} {path}: {what}; it should be what `{WRITERS[kind]}` writes")
+            raise Unusable(f"{name}: {what}; it should be what `{WRITERS[kind]}` writes")
 
         key = "cases" if kind == "gswo" else "rows"
         if not isinstance(content, dict):
