@@ -4,13 +4,15 @@
 
     examples/scan/measure_gpus.py --make FOLDER
     examples/scan/measure_gpus.py --scans FOLDER [--pages 1000] [--devices 0 all cpu]
-        [--jobs 0 8 32] [--program cudascan-scan] [-- OPTION...]
+        [--jobs 0 8 32] [--format jpg] [--program cudascan-scan] [--json FILE] [-- OPTION...]
 
 --make draws scans by scan_maker.py, JPEGs of A4 at 300 dpi with the noise of a scanner, and ends;
 it needs numpy, Pillow and fonts. Measuring needs only Python and the program: the scans are used
 in turn for so many pages. Each line of the table is one run, with the words of --devices for
 --cuda-device (cpu: --backend=cpu). The files of all runs must be the same, or the exit status is 1.
---jobs 0 is the number of cores. Options after -- are those of cudascan-scan."""
+--jobs 0 is the number of cores. --format png turns the scans into PNG first, which needs Pillow.
+--json writes the rows of the table `scan` for cudascan-bench-report. Options after -- are those of
+cudascan-scan."""
 import argparse
 import hashlib
 import json
@@ -19,6 +21,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 SCANS = 8
 
@@ -33,6 +36,43 @@ def make(folder):
         if scan.dpi == 300:
             scan.image.save(folder / f"{made}.jpg", quality=90, dpi=(300, 300))
             made += 1
+
+
+def converted(scans, suffix, folder):
+    """The scans in another format, with their resolution."""
+    from PIL import Image
+    folder.mkdir()
+    paths = []
+    for scan in scans:
+        paths.append(folder / f"{scan.stem}.{suffix}")
+        with Image.open(scan) as image:
+            image.save(paths[-1], dpi=image.info.get("dpi", (300, 300)))
+    return paths
+
+
+def machine():
+    """As cudascan-bench describes it."""
+    cpu = next((line.partition(": ")[2].strip() for line in open("/proc/cpuinfo", errors="replace")
+                if line.startswith("model name")), None)
+    found = {"gpu": None, "driver": None}
+    try:
+        words = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
+                                "--format=csv,noheader"], capture_output=True, text=True,
+                               check=True).stdout.splitlines()[0].split(", ")
+        found = dict(zip(("gpu", "driver"), words))
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        pass
+    return {**found, "cuda": None, "cpu": cpu, "cores": len(os.sched_getaffinity(0)),
+            "gstreamer": None, "date": time.strftime("%Y-%m-%d")}
+
+
+def row(run, name, device):
+    """A row of the table `scan`."""
+    devices = [d for d in run.get("devices", []) if d["device"] != "cpu"]
+    return {"table": "scan", "name": name, "backend": "cpu" if device == "cpu" else "cuda",
+            **({} if device == "cpu" else {"gpus": len(devices), "gpu_busy": run["gpu_busy"]}),
+            "threads": run["jobs"], "pages_per_second": run["pages_per_second"],
+            **({"breakdown_ms": run["breakdown_ms"]} if "breakdown_ms" in run else {})}
 
 
 def digest(folder):
@@ -58,7 +98,9 @@ def main():
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--devices", nargs="+", default=["0", "all", "cpu"])
     parser.add_argument("--jobs", nargs="+", type=int, default=[0])
+    parser.add_argument("--format", choices=["jpg", "png"], help="of the scans (as they are)")
     parser.add_argument("--program", default="cudascan-scan")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE")
     parser.add_argument("options", nargs="*")
     options = parser.parse_args()
     if options.make:
@@ -68,11 +110,15 @@ def main():
     if not scans:
         parser.error("--scans FOLDER: must be a folder of images; --make makes one")
     print("| GPUs | jobs | pages/s | GPU busy | pages of each |\n|---|---|---|---|---|", flush=True)
-    digests = set()
+    digests, rows = set(), []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         pages = folder / "pages"
         pages.mkdir()
+        if options.format and any(scan.suffix != f".{options.format}" for scan in scans):
+            scans = converted(scans, options.format, folder / "scans")
+        kind = {".jpg": "JPEG", ".png": "PNG"}.get(scans[0].suffix, scans[0].suffix)
+        name = " ".join([f"{kind} of A4 at 300 dpi to TIFF group 4", *options.options])
         for i in range(options.pages):
             (pages / f"{i:05}{scans[i % len(scans)].suffix}").symlink_to(
                 scans[i % len(scans)].resolve())
@@ -81,10 +127,13 @@ def main():
                 out = folder / f"{device.replace(',', '-')}-{jobs}"
                 run = measure(options, pages, out, device, jobs or os.cpu_count())
                 digests.add(digest(out))
+                rows.append(row(run, name, device))
                 devices = run.get("devices", [])
                 shares = ", ".join(f"{d['device']}: {d['pages']}" for d in devices)
                 print(f"| {device} | {run['jobs']} | {run['pages_per_second']:.1f} | "
                       f"{100 * run['gpu_busy']:.0f} % | {shares} |", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
     if len(digests) > 1:
         print("The files of these runs differ.", file=sys.stderr)
     return len(digests) > 1

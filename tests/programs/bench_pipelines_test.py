@@ -150,6 +150,7 @@ class Pipelines(Case):
         self.assertEqual(machine["cores"], len(os.sched_getaffinity(0)))
         self.assertIn("GStreamer", machine["gstreamer"])
         self.assertIn("gpu", machine)
+        self.assertRegex(machine["date"], r"^\d{4}-\d\d-\d\d$")
 
 
 class Elements(Case):

@@ -3,15 +3,19 @@
 
 Environment: CUDASCAN_BENCH_REPORT is report.py.
 """
+import contextlib
+import io
+import json
 import os
 import pathlib
 import re
 import sys
+import tarfile
 import unittest
 import unittest.mock
 
 import program
-from bench_program import Page, PageTest
+from bench_program import MACHINE, Page, PageTest
 
 BENCH = pathlib.Path(os.environ["CUDASCAN_BENCH_REPORT"]).resolve().parent
 DOCS = BENCH.parents[1] / "docs"
@@ -64,7 +68,6 @@ class Run(PageTest):
         self.assertLessEqual(ARCHIVE.stat().st_size, 150_000)
 
     def test_no_names_of_files_of_the_run(self):
-        import tarfile
         with tarfile.open(ARCHIVE) as archive:
             for member in archive:
                 self.assertRegex(member.name, r"^[a-z-]+\.json$")
@@ -117,6 +120,80 @@ class Run(PageTest):
         self.assertEqual(missing, [])
         for error in errors:
             self.assertIn(error, " ".join(Page("".join(pages)).texts))
+
+
+class WholeRun(PageTest):
+    """whole_run.py, with stand-ins for the benchmarks."""
+
+    def setUp(self):
+        super().setUp()
+        rows = [{"table": "kernels", "section": "cpu 1", "name": "nick 15", "width": 8, "height": 8,
+                 "depth": 8, "backend": "cpu", "us": 12345.0}]
+        self.write("rows", json.dumps({"machine": MACHINE, "rows": rows}))
+        self.stand_in("cudascan-bench", f"cp '{self.folder}/rows' \"$1\"")
+
+    def stand_in(self, name, command):
+        script = self.write(name, f"#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; done\n{command}\n")
+        script.chmod(0o755)
+
+    def run_parts(self, *words):
+        return program.run([sys.executable, BENCH / "whole_run.py", *words],
+                           env={"PATH": f"{self.folder}:/usr/bin:/bin"})
+
+    def test_results_come_to_the_page(self):
+        done = self.run_parts(self.folder / "out", "cpu", "papers")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"^== cpu\ncpu: \d+ s\n== papers\npaper-000: \d+ s\n")
+        with tarfile.open(self.folder / "out/run-cpu.tar.xz") as archive:
+            self.assertEqual([(m.name, m.uname, m.uid) for m in archive],
+                             [("cpu.json", "", 0), ("cpu.log", "", 0)])
+        done = self.run_parts("--join", self.folder / "out", self.folder / "all.tar.xz")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("6 files", done.stdout)
+        self.assertIn("run-gswo.tar.xz is missing", done.stderr)
+        self.page("--archive", self.folder / "all.tar.xz")
+        self.assertIn("12\N{THIN SPACE}345", " ".join(self.all_rows()[0].texts))
+
+    def test_what_is_missing_is_named(self):
+        done = self.run_parts(self.folder / "out", "gswo", "scan", "pipelines")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        for words in ("gswo: not measured: --gswo was not given",
+                      "scan-png: not measured: --scans was not given",
+                      "live: not measured: cudascan-pipeline-bench is not in PATH"):
+            self.assertIn(words, done.stdout)
+        for words, sentence in (([self.folder, "cup"], "cup: must be of operators, cpu"),
+                                ([self.folder], "PART are needed"),
+                                (["--scans", self.folder / "none", self.folder, "scan"],
+                                 "this is no folder")):
+            done = self.run_parts(*words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(sentence, done.stderr)
+
+    def test_failures_and_broken_files_are_no_results(self):
+        for command, how in (("exit 3", "exit status 3, no results"),
+                             ("echo '{' >\"$1\"", "no results")):
+            self.stand_in("cudascan-bench", command)
+            done = self.run_parts(self.folder / "out", "cpu")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"cpu: {how}, ", done.stdout)
+            with tarfile.open(self.folder / "out/run-cpu.tar.xz") as archive:
+                self.assertEqual(archive.getnames(), ["cpu.log"])
+
+    def test_what_takes_too_long_is_stopped_and_kept(self):
+        """With all that it started."""
+        import whole_run
+        words = ["sh", "-c", 'echo "{\\"rows\\": []}" >"$2"; sleep 60 & echo $! >"$2.pid"; wait',
+                 "sh"]
+        with open(self.folder / "log", "w") as log, \
+                contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertFalse(whole_run.measure("long", 0.5, words, {}, self.folder, log))
+        self.assertIn("long: stopped, ", said.getvalue())
+        self.assertEqual(json.loads((self.folder / "long.json").read_text()), {"rows": []})
+        sleeper = pathlib.Path("/proc", (self.folder / "long.json.pid").read_text().strip())
+
+        def ended():
+            return not sleeper.exists() or ") Z" in (sleeper / "stat").read_text()
+        program.wait_until(ended, "the end of what the step started")
 
 
 if __name__ == "__main__":

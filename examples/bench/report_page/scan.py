@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pages a second of cudascan-scan, from examples/scan/measure_gpus.py, and where the time goes."""
 from . import machines, plots
-from .markup import Cell, count, table, text
+from .markup import Cell, count, some, table
 from .results import number
 
 TABLE = "scan"
@@ -13,24 +13,29 @@ def times_of(row):
     return {name: ms for name, ms in times.items() if number(ms)}
 
 
+def on(row):
+    if row.get("backend") != "cuda":
+        return "CPU"
+    gpus = row.get("gpus")
+    return some(gpus, "GPU") if number(gpus) else "GPU"
+
+
 def section(results):
     rows = results.of(TABLE)
     if not rows:
         return ""
     lines = []
     for row in rows:
-        where = [row.get("name", "–"), Cell({"cuda": "GPU", "cpu": "CPU"}.get(
-            row.get("backend"), "–"), "word"), count(row.get("gpus")), count(row.get("threads"))]
-        if row.get("error"):
-            lines.append([*where, Cell(row["error"], "bad")])
-            continue
+        where = [Cell(on(row), "word"), count(row.get("threads")),
+                 Cell(machines.named(row["machine"]), "word")]
         busy = row.get("gpu_busy")
-        lines.append([*where, Cell(count(row.get("pages_per_second")), "ours"),
-                      f"{100 * busy:.0f} %" if number(busy) else "–",
-                      Cell(machines.named(row["machine"]), "word")])
-    out = table(["pages", "on", "GPUs", "at once", "pages/s", "GPU busy", "machine"], lines)
-    broken_down = [(f"{row.get('name', '–')}, {row.get('backend', '–')}, {count(row.get('gpus'))}",
-                    times_of(row)) for row in rows if times_of(row)]
+        done = [Cell(row["error"], "bad"), "–"] if row.get("error") else [
+            Cell(count(row.get("pages_per_second")), "ours"),
+            f"{100 * busy:.0f} %" if number(busy) else "–"]
+        lines.append([row.get("name", "–"), *done, *where])
+    out = table(["", "pages/s", "GPU busy", "on", "pages at once", "machine"], lines)
+    broken_down = [(f"{row.get('name', '–')}, {on(row)}", times_of(row)) for row in rows
+                   if times_of(row)]
     if broken_down:
         out += plots.stacks("Where the time of a page goes", "ms of a core for one page",
                             broken_down)

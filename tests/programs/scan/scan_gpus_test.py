@@ -4,12 +4,15 @@ which there are three; CUDASCAN_EMULATED_FAILURES makes them fail. CUDASCAN_SCAN
 program."""
 import json
 import os
+import pathlib
+import sys
 
 import program
 import scanners
 import scans
 
 EMULATED = os.environ["CUDASCAN_SCAN_EMULATED"]
+MEASURE = pathlib.Path(__file__).resolve().parents[3] / "examples/scan/measure_gpus.py"
 COUNT = 6
 # Pages of few pixels: an emulated GPU is slow.
 USUAL = ["--method=otsu", "--enlarge=no", "--resolution=100", "--despeckle=2"]
@@ -174,6 +177,23 @@ class Sheets(scanners.Case):
         self.scan(*words, "-o", self.folder / "usual")
         self.assertEqual(self.contents(), self.contents(self.folder / "usual"))
         self.assertEqual(len(self.outputs()), 4)
+
+    def test_measuring(self):
+        """measure_gpus.py writes the rows of the benchmark's page."""
+        rows = self.folder / "rows.json"
+        done = program.run([sys.executable, MEASURE, "--scans", self.folder / "in", "--pages", 3,
+                            "--devices", "0", "all", "cpu", "--jobs", 3, "--program", EMULATED,
+                            "--json", rows, "--", *USUAL])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        content = json.loads(rows.read_text())
+        self.assertEqual(content["machine"]["cores"], len(os.sched_getaffinity(0)))
+        for row, backend, gpus in zip(content["rows"], ("cuda", "cuda", "cpu"), (1, 3, None),
+                                      strict=True):
+            self.assertEqual((row["table"], row["backend"], row.get("gpus"), row["threads"]),
+                             ("scan", backend, gpus, 3))
+            self.assertEqual(row["name"], " ".join(["PNG of A4 at 300 dpi to TIFF group 4",
+                                                    *USUAL]))
+            self.assertGreater(row["pages_per_second"], 0)
 
 
 if __name__ == "__main__":

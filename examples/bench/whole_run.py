@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Measures everything that the pages of cudascan-bench-report show, in parts of some minutes, also
+on a machine that has neither a network nor the packages of GStreamer.
+
+    whole_run.py FOLDER PART...        writes FOLDER/run-PART.tar.xz for each part
+    whole_run.py --list                the parts, and the most seconds that each takes
+    whole_run.py --join FOLDER FILE    joins FOLDER/run-*.tar.xz to one archive:
+                                       cudascan-bench-report --archive FILE
+
+cudascan-bench, cudascan-pipeline-bench and cudascan-scan are looked up in PATH. Part gswo needs
+--gswo, a folder that `gswo_figures.py --prepare` made, and nvcc; parts scan and several-gpus need
+--scans, a folder that `measure_gpus.py --make` made.
+
+Each step has a limit; what it wrote before that is kept. Exit status: 0; 1, a step was stopped or
+failed, or something that it needs is missing: its line says so; 2, wrong options.
+"""
+import argparse
+import io
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parent
+# Words of a command that stand for others.
+BENCH, PIPELINES = ["cudascan-bench"], ["cudascan-pipeline-bench", "--tables"]
+PAPER = [*BENCH, "--patience", "2", "--paper"]
+SCAN = [sys.executable, EXAMPLES / "scan/measure_gpus.py", "--scans", "{scans}", "--pages",
+        "{pages}", "--devices"]
+# For each part: the name of a step's file, its limit in seconds, its command without --json.
+PARTS = {
+    "operators": [("gpu", 120, [*BENCH, "--cuda-only", "--no-tables"]),
+                  ("sweeps", 150, [*BENCH, "--cuda-only", "--tables-only", "--filter", "against"]),
+                  ("random", 80, [*BENCH, "--cuda-only", "--random", "60"])],
+    "cpu": [("cpu", 220, [*BENCH, "--cpu-only", "--no-tables"])],
+    "papers": [(f"paper-{number}", limit, [*PAPER, number]) for number, limit in (
+        ("000", 80), ("001", 30), ("002", 80), ("003", 30), ("004", 30))],
+    "gswo": [("gswo", 240, [sys.executable, EXAMPLES / "gswo_figures.py", "--run", "{gswo}",
+                            "--seconds", "0.3"])],
+    "pipelines": [("pipelines", 150, [*PIPELINES, "pipelines", "--seconds", "0.15"]),
+                  ("streams", 30, [*PIPELINES, "streams"]), ("live", 40, [*PIPELINES, "live"]),
+                  ("camera", 40, [*PIPELINES, "camera"]), ("peers", 20, [*PIPELINES, "peers"]),
+                  ("python", 30, [sys.executable, HERE / "python_peers.py"])],
+    "scan": [("scan-jpeg", 70, [*SCAN, "0", "cpu"]),
+             ("scan-png", 50, [*SCAN, "0", "--format", "png"])],
+    "several-gpus": [("gpus", 40, [*PIPELINES, "gpus"]),
+                     ("paper-gpus", 40, [*BENCH, "--tables-only", "--filter", "several GPUs"]),
+                     ("scan-gpus", 70, [*SCAN, "0", "all"])],
+}
+
+
+class Missing(Exception):
+    """Why a step cannot run, as a sentence without its end."""
+
+
+def command_of(words, given):
+    """The command with what was given; raises Missing."""
+    command = []
+    for word in map(str, words):
+        name = word[1:-1] if word.startswith("{") else None
+        if name and given[name] is None:
+            raise Missing(f"--{name} was not given")
+        command.append(str(given[name]) if name else word)
+    if not shutil.which(command[0]):
+        raise Missing(f"{command[0]} is not in PATH")
+    return command
+
+
+def has_results(path):
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return False
+
+
+def measure(name, limit, words, given, folder, log):
+    """Runs a step and says how it went. Returns whether all is well."""
+    begin, path = time.monotonic(), folder / f"{name}.json"
+    try:
+        command = command_of(words, given)
+    except Missing as why:
+        print(f"{name}: not measured: {why}", flush=True)
+        return False
+    print(f"$ {' '.join(command)}", file=log, flush=True)
+    # A group of its own, so that what it started is stopped with it.
+    process = subprocess.Popen([*command, "--json", str(path)], stdin=subprocess.DEVNULL,
+                               stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        status = process.wait(limit)
+        how = f"exit status {status}, " if status else ""
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        status, how = None, "stopped, "
+    kept = has_results(path)
+    if not kept:
+        path.unlink(missing_ok=True)
+        how += "no results, "
+    print(f"{name}: {how}{time.monotonic() - begin:.0f} s", flush=True)
+    return kept and status == 0
+
+
+def run_part(part, given, out):
+    print(f"== {part}", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        with open(folder / f"{part}.log", "w", encoding="utf-8") as log:
+            good = [measure(*step, given, folder, log) for step in PARTS[part]]
+        pack(out / f"run-{part}.tar.xz", sorted(folder.iterdir()))
+    return all(good)
+
+
+def pack(path, files):
+    """Writes an archive without the names of users. `files`: paths, or (name, bytes)."""
+    with tarfile.open(path, "w:xz") as archive:
+        for file in files:
+            name, content = file if isinstance(file, tuple) else (file.name, file.read_bytes())
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+
+
+def join(folder, path):
+    """Results in the order of the steps: a row replaces the same row of an earlier file."""
+    found = {}
+    for part in PARTS:
+        archive = folder / f"run-{part}.tar.xz"
+        if archive.exists():
+            with tarfile.open(archive) as members:
+                found.update({m.name: members.extractfile(m).read() for m in members
+                              if m.isfile() and m.name.endswith(".json")})
+        else:
+            print(f"{archive.name} is missing", file=sys.stderr)
+    pack(path, list(found.items()))
+    print(f"{path}: {len(found)} files")
+    return bool(found)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--join", nargs=2, metavar=("FOLDER", "FILE"), type=pathlib.Path)
+    parser.add_argument("--gswo", metavar="FOLDER", type=pathlib.Path)
+    parser.add_argument("--scans", metavar="FOLDER", type=pathlib.Path)
+    parser.add_argument("--pages", type=int, default=400,
+                        help="of one run of cudascan-scan (default 400)")
+    parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path, nargs="?")
+    parser.add_argument("parts", metavar="PART", nargs="*")
+    options = parser.parse_args()
+    if options.list:
+        for part, steps in PARTS.items():
+            print(f"{part:14}{sum(limit for _, limit, _ in steps):4} s")
+        return 0
+    if options.join:
+        return 0 if join(*options.join) else 1
+    if not options.parts:
+        parser.error("FOLDER and PART are needed, parts: " + ", ".join(PARTS))
+    for part in options.parts:
+        if part not in PARTS:
+            parser.error(f"{part}: must be of {', '.join(PARTS)}")
+    for name in ("gswo", "scans"):
+        folder = getattr(options, name)
+        if folder and not folder.is_dir():
+            parser.error(f"--{name} {folder}: this is no folder")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    good = [run_part(part, vars(options), options.folder) for part in options.parts]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
