@@ -30,7 +30,8 @@ sys.path.insert(0, str(BENCH))
 def pages_of(results):
     """The texts of both pages with empty plots: these take seconds."""
     from report_page import all_rows, page, plots
-    nothing = {name: lambda *_, **__: '<div class="plot"></div>' for name in ("lines", "bars", "dots", "stacks")}
+    nothing = {name: lambda *_, **__: '<div class="plot"></div>'
+               for name in ("lines", "bars", "dots", "stacks")}
     with unittest.mock.patch.multiple(plots, **nothing):
         return [page.make(results, TITLE, ALL_ROWS.name, ARCHIVE.name),
                 all_rows.make(results, TITLE, VISITORS.name)]

@@ -4,10 +4,12 @@ from .markup import Cell, table
 
 # What a table of results is about, by the beginning of its name; the first that fits.
 ABOUT = (("kernels", "single operators"), ("spreads", "single operators"),
-         ("random", "random settings"), ("paper ", "publications"), ("nick tables", "publications"),
+         ("random", "random settings"), ("paper ", "publications"),
+         ("nick tables", "publications"),
          ("pipelines", "pipelines"), ("streams", "pipelines"), ("gpus", "several GPUs"),
          ("live", "live sources"), ("camera", "a camera"), ("peers", "other libraries"),
-         ("scan", "cudascan-scan"), ("gswo", "translated filters"), ("", "operators over parameters"))
+         ("scan", "cudascan-scan"), ("gswo", "translated filters"),
+         ("", "operators over parameters"))
 DATE = "date"
 
 

@@ -68,7 +68,8 @@ def chains(results):
 
 def other_sizes(results):
     sizes = by_size(rows_of(results))
-    return "\n".join(details(f"{name}: {some(len(rows), 'pipeline')}", table(HEADS, map(line, rows)))
+    return "\n".join(details(f"{name}: {some(len(rows), 'pipeline')}",
+                             table(HEADS, map(line, rows)))
                      for name, rows in sizes.items() if name != usual_size(sizes))
 
 
@@ -146,7 +147,8 @@ def peers(results):
                                                       r.get("where")))) if other else None
             lines.append([*head, Cell(count(r.get("fps")), "plain" if other else "ours"),
                           count(r.get("us")), times(of_ours), count(r.get("cpu_us_per_frame"))])
-        out.append(details(f"{name}: {some(len(lines), 'row')}", table(heads, lines), len(sizes) == 1))
+        out.append(details(f"{name}: {some(len(lines), 'row')}", table(heads, lines),
+                           len(sizes) == 1))
     return "\n".join(out)
 
 

@@ -22,6 +22,7 @@ NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "f
 # A row of a later file replaces an earlier row that is equal in all of these.
 IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where",
             "streams", "gpus", "threads", "queues", "fps_in", "peer", "element", "library")
+OBJECTS = ("latency_us", "sensor_us", "added_us", "breakdown_ms")
 GSWO_NUMBERS = ("width", "height", "window")
 GSWO_OBJECTS = ("published", "sequential_ms", "openacc_ms", "npp_kernel_ms", "warm_ms", "whole_ms",
                 "openmp_ms", "pixels_different", "pixels_compared")
@@ -122,7 +123,7 @@ class Results:
             for names, good, what in (
                     (() if of_gswo else WORDS, lambda v: isinstance(v, str), "text"),
                     (GSWO_NUMBERS if of_gswo else NUMBERS, number, "number"),
-                    (GSWO_OBJECTS if of_gswo else ("latency_us", "sensor_us", "added_us", "breakdown_ms"),
+                    (GSWO_OBJECTS if of_gswo else OBJECTS,
                      lambda v: isinstance(v, dict), "object"),
                     (("figures",) if of_gswo else (), lambda v: isinstance(v, list), "list")):
                 for name in names:

@@ -76,10 +76,11 @@ def gains(found, backend, whose):
     values = sorted(g for g in (work.gain(backend) for work in found) if g)
     if not values:
         return ""
-    several = len(values) > 1
-    return (f"{whose} takes {f'{count(values[0])} to ' if several else ''}{count(values[-1])} times "
-            "as long as gst-cudascan" +
-            (f", in the middle {count(statistics.median(values))} times" if several else ""))
+    least, most = count(values[0]), count(values[-1])
+    if len(values) == 1:
+        return f"{whose} takes {most} times as long as gst-cudascan"
+    return (f"{whose} takes {least} to {most} times as long as gst-cudascan, in the middle "
+            f"{count(statistics.median(values))} times")
 
 
 def sentence(results):
