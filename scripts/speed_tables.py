@@ -219,14 +219,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", metavar="FILE", nargs="+", type=pathlib.Path,
-                        help="what `cudascan-bench --json FILE` wrote")
+                        help="what `cudascan-bench --json FILE` wrote, or an archive of such files, "
+                             "NAME.tar.xz")
     parser.add_argument("--page", metavar="FILE", type=pathlib.Path, default=ROOT / "docs/speed.md",
                         help="(default docs/speed.md)")
     arguments = parser.parse_args()
     try:
         results = Results()
         for path in arguments.files:
-            results.read("kernels", path)
+            if path.suffix == ".xz":
+                results.read_archive(path)
+            else:
+                results.read("kernels", path)
         text, svg = section(results)
         page = arguments.page.read_text(encoding="utf-8")
         before, begin, rest = page.partition(BEGIN)

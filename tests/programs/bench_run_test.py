@@ -24,7 +24,8 @@ ARCHIVE, VISITORS, ALL_ROWS = (DOCS / f"benchmark-h200{end}"
 TITLE = "gst-cudascan on an NVIDIA H200"
 COMMAND = (f"cudascan-bench-report --archive docs/{ARCHIVE.name} --title '{TITLE}' -o "
            f"docs/{VISITORS.name}")
-sys.path.insert(0, str(BENCH))
+SCRIPTS = BENCH.parents[1] / "scripts"
+sys.path[:0] = [str(BENCH), str(SCRIPTS)]
 
 
 def pages_of(results):
@@ -121,6 +122,45 @@ class Run(PageTest):
         self.assertEqual(missing, [])
         for error in errors:
             self.assertIn(error, " ".join(Page("".join(pages)).texts))
+
+
+class SpeedPage(PageTest):
+    """run_tables.py and docs/speed.md."""
+
+    def test_tables_are_those_of_the_archive(self):
+        import run_tables
+        text = run_tables.PAGE.read_text(encoding="utf-8")
+        self.assertTrue(run_tables.written(text, results_of_archive()) == text,
+                        "docs/speed.md is not what the archive gives, run: scripts/run_tables.py")
+
+    def test_tables(self):
+        """Known values; what was not measured stays as it was."""
+        import run_tables
+        from report_page.results import Results
+        rows = [{"table": "gpus", "name": "x", "where": "cudamemory", "gpus": gpus,
+                 "streams": 4 * gpus, "fps": fps} for gpus, fps in ((1, 98.76), (2, 12345.6))]
+        results = Results()
+        results.read("pipelines", self.write("p.json", {"machine": MACHINE, "rows": rows}))
+        marks = [(f"<!-- Run of an H200: {name}. scripts/run_tables.py writes it. -->",
+                  f"<!-- End of {name}. -->") for name in run_tables.BLOCKS]
+        page = "# Speed\n" + "".join(f"{begin}\nold\n{end}\n\n" for begin, end in marks)
+        text = run_tables.written(page, results)
+        self.assertEqual(text.count("\nold\n"), len(marks) - 1)
+        self.assertIn("| | one GPU | 2 GPUs |\n|---|---|---|\n"
+                      "| 4 pipelines on each GPU, CUDA memory | 99 | 12,300 |\n", text)
+        self.assertEqual(run_tables.written(text, results), text)
+        self.assertEqual([run_tables.short(value) for value in (5.472, 9.96, 83.4, 999.6, 1226.7,
+                                                               9996, None)],
+                         ["5.5", "10", "83", "1000", "1230", "10,000", ""])
+
+    def test_what_is_missing(self):
+        page = self.write("speed.md", "# Speed\n")
+        for words, sentence in (([], "does not have the lines <!-- Run of an H200: local"),
+                                ([self.folder / "none.tar"], "none.tar: file not found")):
+            done = program.run([sys.executable, SCRIPTS / "run_tables.py", *words, "--page", page])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(sentence, done.stderr)
+            self.assertEqual(page.read_text(), "# Speed\n")
 
 
 class WholeRun(PageTest):
