@@ -219,8 +219,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", metavar="FILE", nargs="+", type=pathlib.Path,
-                        help="what `cudascan-bench --json FILE` wrote, or an archive of such files, "
-                             "NAME.tar.xz")
+                        help="what `cudascan-bench --json FILE` wrote, or an archive of such "
+                             "files, NAME.tar.xz")
     parser.add_argument("--page", metavar="FILE", type=pathlib.Path, default=ROOT / "docs/speed.md",
                         help="(default docs/speed.md)")
     arguments = parser.parse_args()

@@ -31,7 +31,7 @@ SECTIONS = [
     ("repeat", "How it was measured, and how to repeat it", repeat, ""),
     ("pipelines", "In GStreamer pipelines", pipelines.chains,
      "The same work as a bare kernel, in a pipeline in CUDAMemory, and in a pipeline from and to "
-     "system memory. There the copies over PCIe are the limit."),
+     "system memory. There, on a GPU, the copies over PCIe are the limit."),
     ("scan", "Whole pages: cudascan-scan", scan.section,
      "From files to files: decoding, measuring, straightening, black and white, compression."),
     ("camera", "From a camera to the sink", pipelines.camera,
