@@ -75,6 +75,11 @@ def row(run, name, device):
             **({"breakdown_ms": run["breakdown_ms"]} if "breakdown_ms" in run else {})}
 
 
+def failure(name, device, status):
+    return {"table": "scan", "name": name, "backend": "cpu" if device == "cpu" else "cuda",
+            "error": f"cudascan-scan --cuda-device={device} ended with status {status}"}
+
+
 def digest(folder):
     whole = hashlib.sha256()
     for path in sorted(folder.glob("*.tif")):
@@ -125,7 +130,12 @@ def main():
         for device in options.devices:
             for jobs in options.jobs:
                 out = folder / f"{device.replace(',', '-')}-{jobs}"
-                run = measure(options, pages, out, device, jobs or os.cpu_count())
+                try:
+                    run = measure(options, pages, out, device, jobs or os.cpu_count())
+                except subprocess.CalledProcessError as error:
+                    rows.append(failure(name, device, error.returncode))
+                    print(f"| {device} | {jobs} | {rows[-1]['error']} | | |", flush=True)
+                    continue
                 digests.add(digest(out))
                 rows.append(row(run, name, device))
                 devices = run.get("devices", [])
@@ -136,7 +146,7 @@ def main():
         options.json.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
     if len(digests) > 1:
         print("The files of these runs differ.", file=sys.stderr)
-    return len(digests) > 1
+    return len(digests) > 1 or any("error" in row for row in rows)
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def gpus(results):
 
     rows = results.of("gpus")
     one = {on_each(row): row.get("fps") for row in rows if row.get("gpus") == 1}
-    shared = [[count(row["gpus"]), count(on_each(row)[1]), size(row),
+    shared = [[count(row["gpus"]), count(round(on_each(row)[1])), size(row),
                Cell(WHERE.get(row.get("where"), "–"), "word"), frames(row),
                times(quotient(row.get("fps"), one.get(on_each(row)))), *rest(row)]
               for row in rows if row.get("gpus")]

@@ -180,6 +180,16 @@ class Gpus(scans.Case):
                                                     *USUAL]))
             self.assertGreater(row["pages_per_second"], 0)
 
+    def test_measuring_a_gpu_that_is_not_there(self):
+        rows = self.folder / "rows.json"
+        done = program.run([sys.executable, MEASURE, "--scans", self.folder / "in", "--pages", 1,
+                            "--devices", "7", "cpu", "--program", EMULATED, "--json", rows, "--",
+                            *USUAL])
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        failed, measured = json.loads(rows.read_text())["rows"]
+        self.assertRegex(failed["error"], "--cuda-device=7 ended with status [1-9]")
+        self.assertGreater(measured["pages_per_second"], 0)
+
 
 class Sheets(scanners.Case):
     def test_sheets_of_a_scanner_are_made_although_no_gpu_is_left(self):
