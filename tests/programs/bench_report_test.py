@@ -199,7 +199,7 @@ class ReportPage(PageTest):
                  "JPEG to TIFF", "276", "97 %", "158×"),
                 ("nick 15", "17.2", "1 of 3 goals are met", "windows 3..255",
                  "launch failed & lost", "Image 5, equalize", "GTX 1650", "11\N{THIN SPACE}958",
-                 "cvdilate", "median 5×5", "10-30", "equal", "serial 9*9, 33", "pixels 6000"))):
+                 "cvdilate", "median 5×5", "10-30", "equal", "serial 9*9, 33", "pixels 6\N{THIN SPACE}000"))):
             shown = " ".join(page.texts)
             for words in sentences:
                 self.assertIn(words, shown)

@@ -55,8 +55,8 @@ def others(results):
             error = row.get("error")
             cells.setdefault((row.get("name", ""), row.get("backend", "–")), {})[
                 row.get("value")] = Cell(error, "bad") if error else count(row.get("us"))
-        heads = ["us", "on", *([f"{rows[0].get('parameter', 'value')} {v:.4g}" for v in values]
-                               or [""])]
+        parameter = rows[0].get("parameter", "value")
+        heads = ["us", "on", *([f"{parameter} {count(v)}" for v in values] or [""])]
         lines = [[case, Cell(backend, "word"), *(of_case.get(v, "–") for v in values or [None])]
                  for (case, backend), of_case in cells.items()]
         out.append(details(f"{name} ({some(len(rows), 'row')})", table(heads, lines)))
