@@ -8,9 +8,10 @@ TABLE = "scan"
 
 
 def times_of(row):
-    """Milliseconds of a core for one page, by the work, in the order of the work."""
+    """Milliseconds of a core for one page, by the step, in their order. The GPU's own time is part
+    of a step."""
     times = row.get("breakdown_ms") or {}
-    return {name: ms for name, ms in times.items() if number(ms)}
+    return {name: ms for name, ms in times.items() if name != "gpu_busy" and number(ms) and ms > 0}
 
 
 def on(row):
