@@ -7,8 +7,9 @@ ABOUT = ("gst-cudascan cleans up scans and grayscale video: thresholds, histogra
          "sliding windows as GStreamer elements, programs and a library, on NVIDIA GPUs and on "
          "CPUs, with the same bits in the result.")
 HOW = ("A time on the GPU is that of one frame in a CUDA graph of many runs, with frames that are "
-       "not in a cache; on the CPU it is a median of runs. Other libraries ran in the same way on "
-       "the same frames; those for Python (CuPy, cuCIM, CV-CUDA) were called many times in a row. "
+       "not in a cache; on the CPU it is a median of runs. NPP and OpenCV ran in the same way on "
+       "the same frames. Libraries for Python (CuPy, cuCIM, CV-CUDA) were called many times in a "
+       "row, on frames that stay on the GPU. "
        "Pipelines are whole GStreamer pipelines.")
 REPEAT = """cudascan-bench --json kernels.json
 cudascan-pipeline-bench --json pipelines.json
@@ -25,8 +26,8 @@ def repeat(results):
 # Word, heading, content, lead.
 SECTIONS = [
     ("compared", "Compared with other libraries", summary.section,
-     "On the GPU and on one core of the CPU. Every library got the same frame in the same run, or "
-     "on the same kind of machine."),
+     "On the GPU and on one core of the CPU: NPP and OpenCV with the same frame in the same run, "
+     "libraries for Python with a similar one on the same kind of machine."),
     ("machine", "The machine", machines.section, ""),
     ("repeat", "How it was measured, and how to repeat it", repeat, ""),
     ("pipelines", "In GStreamer pipelines", pipelines.chains,

@@ -9,7 +9,7 @@ from .results import number
 
 FRAME = {"width": 3840, "height": 2160, "depth": 8}
 # The work in words, the case of cudascan-bench, and the name of the same work in python_peers.py.
-WORKS = (("local threshold, window 33", "nick 33", None),
+WORKS = (("local threshold, window 33 (NPP: of the mean)", "nick 33", None),
          ("local threshold with deviation, window 67 (ours 75)", "niblack 75", "niblack 67"),
          ("local threshold by the mean, window 67 (ours 75)", "bradley 75", "mean threshold 67"),
          ("Otsu's threshold", "otsu", "otsu"),
