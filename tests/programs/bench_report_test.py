@@ -119,8 +119,8 @@ class ReportPage(PageTest):
         self.assertEqual(cells[:3], [
             ["one frame of 3840×2160, 8 bit", "ours, GPU, us", "NPP, us", "CuPy, us",
              "× the fastest", "ours, one core, ms", "OpenCV, ms", "× OpenCV"],
-            ["local threshold, window 33 (NPP: of the mean)", "20.0", "1\N{THIN SPACE}224", "–", "61.2×", "–", "–",
-             "–"],
+            ["local threshold, window 33 (NPP: of the mean)", "20.0", "1\N{THIN SPACE}224", "–",
+             "61.2×", "–", "–", "–"],
             ["median of 5×5", "30.0", "210", "609", "7.00×", "8.00", "10.0", "1.25×"]])
         self.assertEqual(self.check_plot(next(iter(self.plots(text).values()))), 2 + 5)
 

@@ -35,7 +35,7 @@ pre { overflow-x: auto; background: var(--band); padding: .6rem .9rem; font-size
 .wide { overflow-x: auto; margin: .5rem 0 1rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
-th, td { padding: .22rem .7rem; text-align: right; white-space: nowrap;
+th, td { padding: .22rem .55rem; text-align: right; white-space: nowrap;
   border-bottom: 1px solid var(--pale); }
 thead th { vertical-align: bottom; color: var(--soft); font-weight: 600; }
 th:first-child { text-align: left; font-weight: 500; }
