@@ -28,6 +28,7 @@
 ///
 /// and ends with CUDASCAN_ELEMENT_DEFINE(cudanick, Nick).
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <map>
@@ -36,6 +37,7 @@
 #include <tuple>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "gst/compiled_code.h"
 #include "gst/gstcudascanfilter.h"
@@ -111,13 +113,16 @@ class Element {
     GST_OBJECT_LOCK(object);
     Params &params = own(object).params;
     const Gray8From before = gray8_of(params);
+    const std::vector<const char *> in_use = names_in_use(params);
     const Change change = Element::change(params, id, value);
     own(object).refused.erase(id);
     if (!change.refused.empty()) own(object).refused[id] = change.refused;
     const Gray8From after = gray8_of(params);
+    const bool others_in_use = in_use != names_in_use(params);
     GST_OBJECT_UNLOCK(object);
     if (!change.known) G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
     if (change.implied) g_object_notify(object, change.implied);
+    if (others_in_use) g_object_notify(object, "settings-in-use");
     if (before != after)
       gst_cuda_scan_filter_settings_changed(reinterpret_cast<GstCudaScanFilter *>(object));
   }
@@ -172,6 +177,17 @@ class Element {
           luma.in, luma.out);
     });
 #endif
+  }
+
+  static std::vector<const char *> names_in_use(const Params &params) {
+    std::vector<const char *> names = settings_in_use(params);  // of the operator
+    const auto is_roi = [](const std::string_view name) { return name == "roi"; };
+    if (std::any_of(names.begin(), names.end(), is_roi))
+      std::apply([&](const auto &...p) { (names.push_back(p.name), ...); }, Roi::properties);
+    return names;
+  }
+  static std::vector<const char *> tell_names_in_use(GstCudaScanFilter *self) {
+    return names_in_use(current_params(self));
   }
 
   static Gray8From gray8_of(const Params &params) {
@@ -279,6 +295,7 @@ class Element {
     if constexpr (requires { Traits::doubtful_field; })
       filter_class->doubtful_field = Traits::doubtful_field;
     filter_class->validate = check;
+    filter_class->settings_in_use = tell_names_in_use;
     filter_class->gray8_from = gray8_from;
     filter_class->load_kernels = load_kernels;
     filter_class->begin_frame = begin_frame;

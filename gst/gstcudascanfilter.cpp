@@ -181,6 +181,10 @@ static void gst_cuda_scan_filter_get_property(GObject *object, guint id, GValue 
   } else if (id == PROP_STATS) {
     guarded(object, [&] { priv_of(object)->cuda.collect_times(); });
     g_value_take_boxed(value, priv_of(object)->stats->to_structure());
+  } else if (id == PROP_SETTINGS_IN_USE) {
+    std::vector<const char *> names = class_of(object)->settings_in_use(self_of(object));
+    names.push_back(nullptr);
+    g_value_set_boxed(value, names.data());
   } else if (id == PROP_ACTIVE_SIGNIFICANT_BITS || id == PROP_ACTIVE_BIT_ALIGNMENT) {
     GST_OBJECT_LOCK(object);
     const std::optional<BitRange> bits = priv_of(object)->bits;

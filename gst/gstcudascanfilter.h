@@ -7,6 +7,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include <functional>
+#include <vector>
 
 #include "gst/picture.h"
 #include "kernels/exec.h"
@@ -36,6 +37,8 @@ struct GstCudaScanFilterClass {
 
   /// Throws if the settings are wrong.
   void (*validate)(GstCudaScanFilter *self);
+  /// The names of the properties that the result depends on with the current settings.
+  std::vector<const char *> (*settings_in_use)(GstCudaScanFilter *self);
   /// The input formats for which the current settings can give GRAY8.
   cudascan::gst::Gray8From (*gray8_from)(GstCudaScanFilter *self);
 

@@ -123,6 +123,12 @@ void install_settings(GObjectClass *klass) {
           "how often a thread slept until the GPU had a result, and how often because enough "
           "frames were in flight; number of frames copied from the memory of another GPU",
           GST_TYPE_STRUCTURE, kReadable));
+  g_object_class_install_property(
+      klass, PROP_SETTINGS_IN_USE,
+      g_param_spec_boxed("settings-in-use", "Settings in use",
+                         "Names of the properties that the result depends on with the present "
+                         "settings, in the order of use",
+                         G_TYPE_STRV, kReadable));
   install_bits(klass, kReadable, kPlaying);
 }
 

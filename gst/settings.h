@@ -33,6 +33,7 @@ enum {
   PROP_STATS,
   PROP_ACTIVE_SIGNIFICANT_BITS,
   PROP_ACTIVE_BIT_ALIGNMENT,
+  PROP_SETTINGS_IN_USE,
 };
 
 void install_settings(GObjectClass *klass);

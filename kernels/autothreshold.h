@@ -89,6 +89,9 @@ struct AutothresholdReport {
 
 /// Throws BadSetting when a parameter is out of range or contradicts another.
 CUDASCAN_API void validate(const AutothresholdParams &params);
+/// The settings that the result depends on with these values, by their names in messages, in the
+/// order of use. The others do not count, or do not change the result.
+CUDASCAN_API std::vector<const char *> settings_in_use(const AutothresholdParams &params);
 
 /// Finds the threshold of `in` and writes black and white, 0 and Plane::maximum of `out`. `out` has
 /// the same size and does not overlap.

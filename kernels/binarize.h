@@ -75,6 +75,7 @@
 /// Exactness: CPU and CUDA results are identical, and so are the reports.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "kernels/exec.h"
 #include "kernels/histogram.h"
@@ -121,6 +122,9 @@ struct BinarizeReport {
 
 /// Throws BadSetting when a parameter is out of range.
 CUDASCAN_API void validate(const BinarizeParams &params);
+/// The settings that the result depends on with these values, by their names in messages, in the
+/// order of use. The others do not count, or do not change the result.
+CUDASCAN_API std::vector<const char *> settings_in_use(const BinarizeParams &params);
 
 /// Binarizes `in`, or writes its darkness. `out` has the same size and does not overlap; its
 /// `maximum` is white. Darkness needs the sample type of `in`. smoothing uses the previous frames

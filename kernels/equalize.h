@@ -27,6 +27,7 @@
 /// Exactness: CPU and CUDA results are identical.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "kernels/exec.h"
 #include "kernels/histogram.h"
@@ -80,6 +81,9 @@ struct EqualizeReport {
 
 /// Throws BadSetting when a parameter is out of range or contradicts another.
 CUDASCAN_API void validate(const EqualizeParams &params);
+/// The settings that the result depends on with these values, by their names in messages, in the
+/// order of use. The others do not count, or do not change the result.
+CUDASCAN_API std::vector<const char *> settings_in_use(const EqualizeParams &params);
 
 /// Equalizes `in`. `out` has the same size and does not overlap; it has the levels of `in`.
 /// smoothing uses the previous frames on the same executor, until its forget().

@@ -97,6 +97,9 @@ CUDASCAN_API std::vector<double> directions_of(const LinearOpenParams &params);
 
 /// Throws BadSetting when a parameter is out of range or contradicts another.
 CUDASCAN_API void validate(const LinearOpenParams &params);
+/// The settings that the result depends on with these values, by their names in messages, in the
+/// order of use. The others do not count, or do not change the result.
+CUDASCAN_API std::vector<const char *> settings_in_use(const LinearOpenParams &params);
 
 /// Filters `in`; `out` has the same size and does not overlap.
 /// @throws BadSetting for parameters that validate() refuses and planes of different sizes; Error

@@ -29,6 +29,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "kernels/exec.h"
 
@@ -90,6 +91,9 @@ inline double k_in_use(const NickParams &params) {
 
 /// Throws BadSetting when a parameter is out of range or the algorithm does not support the window.
 CUDASCAN_API void validate(const NickParams &params);
+/// The settings that the result depends on with these values, by their names in messages, in the
+/// order of use. The others do not count, or do not change the result.
+CUDASCAN_API std::vector<const char *> settings_in_use(const NickParams &params);
 
 /// Binarizes `in`, or writes its threshold surface. `out` has the same size and does not overlap;
 /// its `maximum` is white. A surface has the levels of `in` and needs the same sample type.

@@ -36,6 +36,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "kernels/exec.h"
 #include "kernels/userfilter.h"
@@ -130,6 +131,9 @@ struct SwoFilterReport {
 
 /// Throws BadSetting when a parameter is out of range or does not apply to the operator.
 CUDASCAN_API void validate(const SwoFilterParams &params);
+/// The settings that the result depends on with these values, by their names in messages, in the
+/// order of use. The others do not count, or do not change the result.
+CUDASCAN_API std::vector<const char *> settings_in_use(const SwoFilterParams &params);
 
 /// Whether run() could start its work at once. If custom's code must be compiled first, this starts
 /// compiling it in another thread. True for all other operators, and if run() would throw.

@@ -25,7 +25,7 @@ END = "<!-- End of what scripts/element_pages.py writes. -->"
 
 TYPES = {"gint": "integer", "guint": "integer from 0", "gint64": "integer", "gdouble": "number",
          "gboolean": "true or false", "gchararray": "text", "GstStructure": "named values",
-         "GstValueArray": "array of integers"}
+         "GstValueArray": "array of integers", "GStrv": "list of texts"}
 LIMITS = {"gint": (GLib.MININT, GLib.MAXINT), "guint": (0, GLib.MAXUINT),
           "gdouble": (-math.inf, math.inf)}
 

@@ -171,6 +171,17 @@ void validate(const AutothresholdParams &p) {
         "algorithm = auto");
 }
 
+std::vector<const char *> settings_in_use(const AutothresholdParams &p) {
+  std::vector<const char *> names{"method"};
+  if (p.method == AutothresholdMethod::otsu || p.classes > 2) names.push_back("classes");
+  names.push_back("apply");
+  if (p.apply) names.push_back("invert");
+  names.push_back("offset");
+  if (p.classes == 2) names.insert(names.end(), {"smoothing", "hysteresis"});
+  names.insert(names.end(), {"ignore-black", "ignore-white", "roi"});
+  return names;
+}
+
 namespace autothreshold {
 
 void check_call(const AutothresholdParams &params, int width, int height, bool deep_in,

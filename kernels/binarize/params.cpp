@@ -25,6 +25,10 @@ void validate(const BinarizeParams &p) {
   check_roi(p.roi, INT_MAX, INT_MAX);  // whatever the size of the plane
 }
 
+std::vector<const char *> settings_in_use(const BinarizeParams &) {
+  return {"level", "invert", "output", "smoothing", "roi"};
+}
+
 namespace binarize {
 
 void check_call(const BinarizeParams &params, int width, int height, bool deep_in, bool deep_out) {

@@ -73,6 +73,12 @@ void validate(const EqualizeParams &p) {
   if (p.method == EqualizeMethod::clahe) check_clahe(p);
 }
 
+std::vector<const char *> settings_in_use(const EqualizeParams &p) {
+  if (p.method == EqualizeMethod::clahe)
+    return {"method", "clip-limit", "tiles-x", "tiles-y", "amount"};
+  return {"method", "formula", "amount", "smoothing", "roi"};
+}
+
 namespace equalize {
 
 template <typename T>

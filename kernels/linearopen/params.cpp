@@ -44,6 +44,13 @@ void validate(const LinearOpenParams &p) {
         "partition or algorithm = auto");
 }
 
+std::vector<const char *> settings_in_use(const LinearOpenParams &p) {
+  std::vector<const char *> names{"operation", "length", "angle", "directions"};
+  if (p.directions > 1) names.push_back("span");
+  names.insert(names.end(), {"output", "lines"});
+  return names;
+}
+
 std::vector<double> directions_of(const LinearOpenParams &p) {
   const int steps = p.span == 180 || p.directions == 1 ? p.directions : p.directions - 1;
   std::vector<double> angles(p.directions);

@@ -50,6 +50,16 @@ void validate(const NickParams &p) {
                "or another algorithm");
 }
 
+std::vector<const char *> settings_in_use(const NickParams &p) {
+  std::vector<const char *> names{"method"};
+  if (p.window_width == 0 || p.window_height == 0) names.push_back("window");
+  names.insert(names.end(), {"window-width", "window-height", "k"});
+  if (p.method == NickMethod::sauvola || p.method == NickMethod::phansalkar) names.push_back("r");
+  if (p.output == NickOutput::binary) names.push_back("invert");
+  names.push_back("output");
+  return names;
+}
+
 namespace nick {
 
 Formula make_formula(const NickParams &p, std::uint32_t maximum) {

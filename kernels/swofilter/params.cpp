@@ -208,4 +208,40 @@ void validate(const SwoFilterParams &p) {
   swo::make_masks(p);
 }
 
+std::vector<const char *> settings_in_use(const SwoFilterParams &p) {
+  using Op = SwoFilterOperator;
+  std::vector<const char *> names{"operator"};
+  const auto add = [&](auto... more) { (names.push_back(more), ...); };
+  if (p.op == Op::custom) {
+    add("expression", "source");
+    if (!p.custom.source.empty()) add("function", "reload");
+    add("params");
+  }
+  const bool geodesic = p.op >= Op::geodesic_erode && p.op <= Op::clear_border;
+  if (geodesic) {
+    const bool has_marker =
+        p.op == Op::geodesic_erode || p.op == Op::geodesic_dilate || p.op == Op::reconstruct;
+    if (has_marker) add("marker");
+    if (p.op == Op::h_dome || p.op == Op::h_basin ||
+        (has_marker && p.marker == SwoFilterMarker::shifted))
+      add("height");
+    add("connectivity", "iterations");
+  } else if (swo::thins(p.op)) {
+    add("thinning");
+    if (p.thinning == SwoFilterThinning::templates) add("shape");
+    add("iterations");
+  } else {
+    if (p.op == Op::rank) add("percentile");
+    if (p.op == Op::alpha_trimmed_mean) add("alpha");
+    // A mask given as text has its own size.
+    const bool mask = !p.shape.empty() && std::string("01-").find(p.shape[0]) != std::string::npos;
+    if (!mask && (p.window_width == 0 || p.window_height == 0)) add("window");
+    if (!mask) add("window-width", "window-height");
+    if (mask || p.op != Op::directional_median) add("shape");
+    add("border");
+    if (p.border == SwoFilterBorder::constant) add("border-value");
+  }
+  return names;
+}
+
 }  // namespace cudascan

@@ -73,9 +73,9 @@ TEST(Plugin, ElementsAreDescribedAndAreNotPluggedByThemselves) {
 
 TEST(Plugin, EveryElementHasTheCommonProperties) {
   for_each_element([](GstElement *element) {
-    for (const char *name :
-         {"backend", "active-backend", "cuda-device-id", "n-threads", "report", "stats", "qos",
-          "significant-bits", "bit-alignment", "active-significant-bits", "active-bit-alignment"})
+    for (const char *name : {"backend", "active-backend", "cuda-device-id", "n-threads", "report",
+                             "stats", "qos", "significant-bits", "bit-alignment",
+                             "active-significant-bits", "active-bit-alignment", "settings-in-use"})
       EXPECT_TRUE(g_object_class_find_property(G_OBJECT_GET_CLASS(element), name)) << name;
   });
 }
@@ -104,7 +104,7 @@ TEST(Plugin, EveryPropertyIsDocumented) {
 TEST(Plugin, ReadOnlyPropertiesCannotBeWritten) {
   for_each_element([](GstElement *element) {
     for (const char *name : {"active-backend", "active-significant-bits", "active-bit-alignment",
-                             "stats", "threshold"}) {
+                             "stats", "settings-in-use", "threshold"}) {
       GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), name);
       if (!spec && std::string(name) == "threshold") continue;  // of cudaautothreshold alone
       ASSERT_TRUE(spec);

@@ -62,6 +62,60 @@ TEST(PropertyDefaults, KIsTheMethodsOwnUntilItIsSet) {
   }
 }
 
+/// What the element tells that its result depends on.
+std::string in_use(GstElement *element) {
+  g_auto(GStrv) names = nullptr;
+  g_object_get(element, "settings-in-use", &names, nullptr);
+  g_autofree char *text = g_strjoinv(" ", names);
+  return text;
+}
+
+TEST(SettingsInUse, AreThoseOfTheMethodAndTheOperator) {
+  for (const auto &[launch, names] : std::initializer_list<std::pair<const char *, const char *>>{
+           {"cudanick", "method window window-width window-height k invert output"},
+           {"cudanick method=sauvola",
+            "method window window-width window-height k r invert output"},
+           {"cudanick window-width=9 window-height=9 output=threshold",
+            "method window-width window-height k output"},
+           {"cudaequalize", "method formula amount smoothing roi roi-from"},
+           {"cudaequalize method=clahe", "method clip-limit tiles-x tiles-y amount"},
+           {"cudaautothreshold method=yen apply=false",
+            "method apply offset smoothing hysteresis ignore-black ignore-white roi roi-from"},
+           {"cudaautothreshold classes=3",
+            "method classes apply invert offset ignore-black ignore-white roi roi-from"},
+           {"cudalinearopen", "operation length angle directions output lines"},
+           {"cudalinearopen directions=2", "operation length angle directions span output lines"},
+           {"cudabinarize", "level invert output smoothing roi roi-from"},
+           {"cudaswofilter", "operator window window-width window-height shape border"},
+           {"cudaswofilter operator=rank border=constant",
+            "operator percentile window window-width window-height shape border border-value"},
+           {"cudaswofilter shape=010;111;010", "operator shape border"},
+           {"cudaswofilter operator=thin thinning=templates", "operator thinning shape iterations"},
+           {"cudaswofilter operator=reconstruct", "operator marker height connectivity iterations"},
+           {"cudaswofilter operator=fill-holes", "operator connectivity iterations"},
+           {"cudaswofilter expression=p.max()",
+            "operator expression source params window window-width window-height shape border"},
+           {"cudaswofilter source=mine.cpp",
+            "operator expression source function reload params window window-width window-height "
+            "shape border"}}) {
+    Ref<GstElement> element(gst_parse_launch(launch, nullptr));
+    ASSERT_TRUE(element);
+    gst_object_ref_sink(element.get());
+    EXPECT_EQ(in_use(element.get()), names) << launch;
+  }
+}
+
+TEST(SettingsInUse, NotifyWhenTheyChange) {
+  Filter filter("cudanick");
+  int notified = 0;
+  g_signal_connect(filter.element(), "notify::settings-in-use",
+                   G_CALLBACK(+[](GObject *, GParamSpec *, int *n) { ++*n; }), &notified);
+  gst_util_set_object_arg(G_OBJECT(filter.element()), "method", "wolf");
+  EXPECT_EQ(notified, 0);
+  gst_util_set_object_arg(G_OBJECT(filter.element()), "method", "sauvola");
+  EXPECT_EQ(notified, 1);
+}
+
 TEST_P(Properties, ChangesTakeEffectWithTheNextFrame) {
   Filter filter(nick("window=15"));
   GObject *element = G_OBJECT(filter.element());

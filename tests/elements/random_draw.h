@@ -87,6 +87,7 @@ class Setting {
   void apply(GstElement *element) const {
     g_object_set_property(G_OBJECT(element), spec_->name, &value_);
   }
+  const char *name() const { return spec_->name; }
   std::string text() const;
 
  private:
