@@ -5,9 +5,9 @@
 
 namespace cudascan::view {
 
-Background::~Background() {
+bool Background::wait(std::chrono::seconds longest) const {
   std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, kLongest, [this] { return state_->jobs.empty(); });
+  return state_->changed.wait_for(lock, longest, [this] { return state_->jobs.empty(); });
 }
 
 void Background::run(std::function<void()> job) {

@@ -12,21 +12,21 @@
 namespace cudascan::view {
 
 /// Does jobs one after another, in order, in a thread that lives as long as there are jobs. A job
-/// must own everything it needs.
+/// must own everything it needs: the thread finishes the jobs even if this object is gone.
 class Background {
  public:
   Background() = default;
-  /// Waits for the jobs for at most `kLongest`; the thread then finishes the rest alone.
-  ~Background();
   Background(const Background &) = delete;
   Background &operator=(const Background &) = delete;
 
   void run(std::function<void()> job);
   /// Whether there are unfinished jobs.
   bool busy() const;
+  /// Waits for the jobs, but no longer than this.
+  /// @return whether they are finished
+  bool wait(std::chrono::seconds longest) const;
 
  private:
-  static constexpr std::chrono::seconds kLongest{5};
   struct State {
     std::mutex mutex;
     std::condition_variable changed;

@@ -1,92 +1,117 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
-/// The pipeline of the viewer. It keeps running whatever happens: it takes back a setting that the
-/// element refuses, waits for a lost camera, and starts a file again at its end.
+/// Plays a source through elements. It keeps running whatever happens: it takes back a setting that
+/// an element refuses, waits for a lost camera, and starts a file again at its end.
 #pragma once
 #include <gst/gst.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../elements.h"
 #include "background.h"
-#include "delay.h"
-#include "plots.h"
-#include "settings.h"
-#include "source.h"
-#include "wipe.h"
+#include "measured.h"
+#include "pipeline.h"
 
 namespace cudascan::view {
 
 class Player {
  public:
-  /// @param sink  shows the frames; it is reused by all pipelines, one after another
-  Player(const Source &source, const std::string &format, GstElement *sink);
+  /// @param format  video format of the frames that the elements get
+  explicit Player(const std::string &format);
+  /// Waits some seconds for the pipeline to stop.
   ~Player();
   Player(const Player &) = delete;
   Player &operator=(const Player &) = delete;
 
   /// Called with a sentence when something has gone wrong, and with "" when it is fixed.
   std::function<void(const std::string &)> on_trouble;
-  /// Called when the element was replaced by another, and when a setting was taken back.
+  /// Called when there are other elements, and when a setting was taken back.
   std::function<void()> on_settings;
 
-  /// Starts with an element; it keeps its settings from earlier use in this viewer.
-  /// @throws std::runtime_error when there is no such element, or the launch line is wrong
-  void use(const std::string &element);
-  /// @throws std::runtime_error with a sentence when the property refuses the text
-  void set(const std::string &name, const std::string &text);
-  void set_divider(double share);
+  /// Plays another source; without a launch line, nothing is played.
+  /// @throws std::runtime_error with a sentence when its launch line is wrong
+  void open(const Source &source);
+  /// Uses these elements. Those that follow change one: its element, which keeps its settings from
+  /// earlier use at this place; how many there are; a property; all properties.
+  /// @throws std::runtime_error with a sentence when there is no such element, place or property,
+  ///         or when the property refuses the text
+  void use(const Chain &chain);
+  void use(std::size_t place, const std::string &element);
+  void add(const std::string &element);
+  void remove(std::size_t place);  ///< one element always stays
+  void set(std::size_t place, const std::string &name, const std::string &text);
+  void reset(std::size_t place, const std::string &name);  ///< to its default
+  void load_preset(std::size_t place, const std::string &name);
+
+  void pause(bool paused);
+  bool paused() const { return paused_; }
+  void step();
 
   /// Handles the pipeline's messages; call it about ten times a second.
   void poll();
 
-  GstElement *element() const { return element_; }
-  const std::string &element_name() const { return name_; }
-  const Wipe &wipe() const { return *wipe_; }
-  FrameTimes times() const;  ///< of the element and the sink
-  const Measured &measured() const { return measured_; }
-  double divider() const { return divider_; }
-  guint64 frames() const;           ///< since the first start, of all elements
+  const Source &source() const { return source_; }
+  const Chain &chain() const { return chain_; }
+  /// Lasts until the next change.
+  /// @throws std::runtime_error when there is no such place
+  GstElement *element(std::size_t place) const;
+  std::shared_ptr<const Frame> frame() const;  ///< to show, or null
+  /// By place; empty until the first report.
+  const std::vector<Measured> &measured() const { return measured_; }
+  std::array<std::uint32_t, 256> histogram() const;
+  FrameTimes times() const;
   double rate() const;              ///< frames a second as the source declares, or 0
+  guint64 frames() const;           ///< since the first start, of all pipelines
   std::string launch_line() const;  ///< for a shell: the same pipeline, shown by autovideosink
   bool failed() const { return failed_; }  ///< no more frames will come
+  /// Waits some seconds until the last pipeline has stopped.
+  /// @return whether it has: some cameras that lose each frame never stop
+  bool stop();
 
  private:
   void build();
   void play();
-  void stop();
+  void close();
   void restart();
-  void take_report(const GstStructure &report);
+  void change(std::size_t place, const std::string &name, const Settings &next);
+  void follow(std::size_t place);
   void handle_error(GstMessage *message);
   void wait_for_camera(const std::string &trouble);
   void watch_camera();
-  /// Restarts a source that has ended.
-  /// @return whether that needed another pipeline
   bool start_again();
-  static GstPadProbeReturn on_event(GstPad *pad, GstPadProbeInfo *info, gpointer self);
+  bool handle(GstMessage *message);
+  void tell(const std::string &trouble) const {
+    if (on_trouble) on_trouble(trouble);
+  }
 
-  Background background_;  // closing and finding a lost camera takes long
-  const Source source_;
+  std::unique_ptr<Background> background_ = std::make_unique<Background>();
   const std::string format_;
-  GstElement *const sink_;
-  GstElement *pipeline_ = nullptr, *element_ = nullptr;
-  std::unique_ptr<Wipe> wipe_;
-  std::unique_ptr<Delay> delay_;
-  std::string name_;
-  std::map<std::string, Settings> settings_;  // of each element
-  std::string changed_, before_;              // the last change, and the value before it
-  double divider_ = 0.5;
-  bool dragging_ = false, failed_ = false;
-  bool ended_ = false;    // and no frame has come since
-  bool waiting_ = false;  // for a lost camera
+  Source source_;
+  std::shared_ptr<Pipeline> pipeline_;
+  Chain chain_;
+  std::vector<std::map<std::string, Settings>> kept_;  // of each place, by element
+  struct {
+    std::size_t place = 0;
+    std::string name;  // "" = none
+    Settings before{};
+  } changed_;  // the last change
+  bool paused_ = false, failed_ = false;
+  bool pause_changed_ = false;  // while the pipeline was starting
+  bool was_live_ = false;       // the last pipeline
+  bool ended_ = false;          // and no frame has come since
+  bool waiting_ = false;        // for a lost camera
+  bool silent_ = false;         // the camera has given no frame for long, and the user was told
   gint64 retry_at_ = 0, last_frame_at_ = 0;
+  GstClockTime continue_at_ = GST_CLOCK_TIME_NONE;  // after a restart
   guint64 last_frames_ = 0;
   guint64 had_frames_ = 0;  // from pipelines before this one
   guint64 frames_at_end_ = 0;
-  Measured measured_;
+  std::vector<Measured> measured_;
 };
 
 }  // namespace cudascan::view

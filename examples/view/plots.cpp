@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
+
+#include "text.h"
 
 namespace cudascan::view {
 namespace {
+
+constexpr double kLeastWidth = 230;  // of a plot
 
 struct Colour {
   double r, g, b;
@@ -32,7 +37,9 @@ Rectangle panel(cairo_t *cairo, const Rectangle &where, const std::string &title
   cairo_fill(cairo);
   set_colour(cairo, kInk);
   draw_text(cairo, where.x + 10, where.y + 17, title, 11, false, true);
-  draw_text(cairo, where.x + where.width - 10, where.y + 17, note, 11, true);
+  const double room = where.width - 30 - text_width(cairo, title, 11, true);
+  if (text_width(cairo, note, 11) <= room)
+    draw_text(cairo, where.x + where.width - 10, where.y + 17, note, 11, true);
   const Rectangle plot{where.x + 38, where.y + 28, where.width - 50, where.height - 50};
   cairo_set_line_width(cairo, 1);
   set_colour(cairo, kGrid);
@@ -71,17 +78,6 @@ void draw_line(cairo_t *cairo, const Rectangle &plot, const std::vector<double> 
 }
 
 }  // namespace
-
-void draw_text(cairo_t *cairo, double x, double y, const std::string &text, double size, bool right,
-               bool bold) {
-  cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                         bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_set_font_size(cairo, size);
-  cairo_text_extents_t extents;
-  cairo_text_extents(cairo, text.c_str(), &extents);
-  cairo_move_to(cairo, right ? x - extents.x_advance : x, y);
-  cairo_show_text(cairo, text.c_str());
-}
 
 double percentile(std::vector<double> numbers, double percent) {
   if (numbers.empty()) return 0;
@@ -124,12 +120,7 @@ void draw_spectrum(cairo_t *cairo, const Rectangle &where, const Measured &m) {
       !has || m.blank ? ""
                       : format("%.2f\xc2\xb0, confidence %.2f", m.dominant_angle, m.confidence);
   const Rectangle plot = panel(cairo, where, "Response over angle", note);
-  if (!has) {
-    set_colour(cairo, kInk);
-    draw_text(cairo, plot.x + 4, plot.y + plot.height / 2 - 6, "cudalinearopen measures it,", 10.5);
-    draw_text(cairo, plot.x + 4, plot.y + plot.height / 2 + 10, "with directions above 1", 10.5);
-    return;
-  }
+  if (!has) return;
   const auto [least, most] = std::minmax_element(m.spectrum.begin(), m.spectrum.end());
   const double range = std::max(*most - *least, 1.0);
   std::vector<double> heights;
@@ -162,31 +153,47 @@ void draw_frame_times(cairo_t *cairo, const Rectangle &where, const FrameTimes &
   if (!times.latency_ms.empty()) {
     const double middle = percentile(times.latency_ms, 50);
     set_colour(cairo, kThird);
-    draw_text(
-        cairo, plot.x + 4, plot.y + 11,
-        format("sensor to result %.2f ms, 99 %% %.2f", middle, percentile(times.latency_ms, 99)) +
-            format(", shown after %.0f", std::max(middle, times.reported_ms)),
-        10);
+    const std::string latency = format("sensor to result %.2f ms", middle);
+    const std::string more = format(", 99 %% %.2f", percentile(times.latency_ms, 99)) +
+                             format(", shown after %.0f", std::max(middle, times.reported_ms));
+    const bool fits = text_width(cairo, latency + more, 10) < plot.width - 8;
+    draw_text(cairo, plot.x + 4, plot.y + 11, fits ? latency + more : latency, 10);
   }
   label_y(cairo, plot, format("%.0f", top), "ms");
   set_colour(cairo, kSecond);
-  draw_text(cairo, plot.x, plot.y + plot.height + 15,
-            format("element %.2f ms, 99 %% %.2f", percentile(times.element_ms, 50),
-                   percentile(times.element_ms, 99)),
-            10);
+  const std::string element = format("element %.2f ms", percentile(times.element_ms, 50));
+  const std::string worst = format(", 99 %% %.2f", percentile(times.element_ms, 99));
   const std::uint64_t lost = times.in > times.out + 4 ? times.in - times.out : 0;
+  const std::string dropped = format("%.0f dropped", double(lost));
+  const double room = plot.width - 12 - text_width(cairo, dropped, 10);
+  const bool fits = text_width(cairo, element + worst, 10) < room;
+  draw_text(cairo, plot.x, plot.y + plot.height + 15, fits ? element + worst : element, 10);
   set_colour(cairo, lost ? kMark : kInk);
-  draw_text(cairo, plot.x + plot.width, plot.y + plot.height + 15,
-            format("%.0f dropped", double(lost)), 10, true);
+  draw_text(cairo, plot.x + plot.width, plot.y + plot.height + 15, dropped, 10, true);
 }
 
 void draw_plots(cairo_t *cairo, const Rectangle &where,
-                const std::array<std::uint32_t, 256> &levels, const Measured &measured,
-                const FrameTimes &times, double rate) {
-  const double gap = 6, width = (where.width - 2 * gap) / 3;
-  draw_histogram(cairo, {where.x, where.y, width, where.height}, levels, measured.thresholds);
-  draw_spectrum(cairo, {where.x + width + gap, where.y, width, where.height}, measured);
-  draw_frame_times(cairo, {where.x + 2 * (width + gap), where.y, width, where.height}, times, rate);
+                const std::array<std::uint32_t, 256> &levels, const std::vector<Measured> &measured,
+                const FrameTimes &times, double rate, unsigned first) {
+  std::vector<double> thresholds;
+  const Measured *spectrum = nullptr;
+  for (const Measured &m : measured) {
+    // The histogram is that of the input, so only the first element's thresholds are levels of it.
+    if (&m == measured.data()) thresholds = m.thresholds;
+    if (m.angles.size() > 1) spectrum = &m;
+  }
+  std::vector<std::function<void(const Rectangle &)>> plots{
+      [&](const Rectangle &r) { draw_histogram(cairo, r, levels, thresholds); },
+      [&](const Rectangle &r) { draw_frame_times(cairo, r, times, rate); }};
+  if (spectrum)
+    plots.insert(plots.begin() + 1,
+                 [&](const Rectangle &r) { draw_spectrum(cairo, r, *spectrum); });
+  const double gap = 6;
+  const auto n = std::clamp<std::size_t>(
+      static_cast<std::size_t>((where.width + gap) / (kLeastWidth + gap)), 1, plots.size());
+  const double width = (where.width - (n - 1.0) * gap) / n;
+  for (std::size_t i = 0; i < n; ++i)
+    plots[(first + i) % plots.size()]({where.x + i * (width + gap), where.y, width, where.height});
 }
 
 }  // namespace cudascan::view

@@ -9,19 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "wipe.h"
+#include "measured.h"
+#include "pairs.h"
 
 namespace cudascan::view {
-
-/// The drawn parts of an element's last report.
-struct Measured {
-  std::vector<double> thresholds;  ///< levels of 8 bits
-  std::vector<double> angles;      ///< degrees
-  std::vector<double> spectrum;    ///< the response of each angle
-  double dominant_angle = 0, confidence = 0;
-  bool blank = true;
-  std::string words;  ///< the report in a line
-};
 
 struct Rectangle {
   double x, y, width, height;
@@ -31,22 +22,19 @@ struct Rectangle {
 void draw_histogram(cairo_t *cairo, const Rectangle &where,
                     const std::array<std::uint32_t, 256> &levels,
                     const std::vector<double> &thresholds);
-/// Response over angle, with the dominant angle; a note if nothing has been measured.
+/// Response over angle, with the dominant angle.
 void draw_spectrum(cairo_t *cairo, const Rectangle &where, const Measured &measured);
 /// Time of each frame in the element, from frame to frame and, for live sources, from the sensor to
 /// its result, and when the result is shown; `rate` is the source's frames a
 /// second, or 0 if unknown.
 void draw_frame_times(cairo_t *cairo, const Rectangle &where, const FrameTimes &times, double rate);
-/// All three plots, side by side.
+/// The plots that fit next to each other; without a spectrum if none has been measured.
+/// @param first  which one is on the left; the others follow in order
 void draw_plots(cairo_t *cairo, const Rectangle &where,
-                const std::array<std::uint32_t, 256> &levels, const Measured &measured,
-                const FrameTimes &times, double rate);
+                const std::array<std::uint32_t, 256> &levels, const std::vector<Measured> &measured,
+                const FrameTimes &times, double rate, unsigned first = 0);
 
 /// The value below which `percent` of the numbers lie; 0 if there are none.
 double percentile(std::vector<double> numbers, double percent);
-
-/// Text with its left, or right, end at x, and its base line at y.
-void draw_text(cairo_t *cairo, double x, double y, const std::string &text, double size = 11,
-               bool right = false, bool bold = false);
 
 }  // namespace cudascan::view

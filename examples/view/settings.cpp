@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "settings.h"
 
-#include <map>
+#include <algorithm>
 #include <stdexcept>
 
 namespace cudascan::view {
@@ -39,6 +39,7 @@ std::string range_of(const GParamSpec *property) {
   }
   if (G_IS_PARAM_SPEC_DOUBLE(property)) {
     const auto *p = G_PARAM_SPEC_DOUBLE(property);
+    if (p->maximum >= G_MAXDOUBLE) return "a number";
     g_autofree gchar *text = g_strdup_printf("a number from %g to %g", p->minimum, p->maximum);
     return text;
   }
@@ -79,21 +80,30 @@ std::string text_of(GstElement *element, const GParamSpec *property) {
   return plain_text(v.value);
 }
 
-std::string default_text(GstElement *element, const GParamSpec *property) {
-  // The value in a new element; for some properties it differs from the declared default.
-  static std::map<GstElementFactory *, Settings> known;
-  GstElementFactory *const factory = gst_element_get_factory(element);
-  const auto [found, is_new] = known.try_emplace(factory);
-  if (is_new) {
-    GstElement *fresh =
-        GST_ELEMENT(gst_object_ref_sink(gst_element_factory_create(factory, nullptr)));
+Settings values_with(GstElement *element, const Settings &settings) {
+  GstElement *fresh = GST_ELEMENT(
+      gst_object_ref_sink(gst_element_factory_create(gst_element_get_factory(element), nullptr)));
+  Settings values;
+  try {
+    for (const auto &[name, text] : settings) set_property(fresh, name, text);
     for (const GParamSpec *p : changeable_properties(fresh))
-      found->second.emplace_back(p->name, text_of(fresh, p));
+      values.emplace_back(p->name, text_of(fresh, p));
+  } catch (...) {
     gst_object_unref(fresh);
+    throw;
   }
-  for (const auto &[name, text] : found->second)
-    if (name == property->name) return text;
+  gst_object_unref(fresh);
+  return values;
+}
+
+std::string value_of(const Settings &settings, const std::string &name) {
+  for (const auto &[known, text] : settings)
+    if (known == name) return text;
   return {};
+}
+
+void drop(Settings &settings, const std::string &name) {
+  std::erase_if(settings, [&](const auto &setting) { return setting.first == name; });
 }
 
 void set_property(GstElement *element, const std::string &name, const std::string &text) {
@@ -105,7 +115,8 @@ void set_property(GstElement *element, const std::string &name, const std::strin
   Value v(property);
   const bool string = G_VALUE_HOLDS_STRING(&v.value);
   if (string) g_value_set_string(&v.value, text.c_str());
-  if (!string && !gst_value_deserialize_with_pspec(&v.value, text.c_str(), property))
+  const bool none = text.empty() && G_VALUE_HOLDS_BOXED(&v.value);
+  if (!string && !none && !gst_value_deserialize_with_pspec(&v.value, text.c_str(), property))
     throw std::runtime_error(name + "=" + text + ": must be " + range_of(property));
   // Clamps values out of range, and says so.
   if (g_param_value_validate(property, &v.value))
@@ -113,13 +124,28 @@ void set_property(GstElement *element, const std::string &name, const std::strin
   g_object_set_property(G_OBJECT(element), name.c_str(), &v.value);
 }
 
-Settings settings_of(GstElement *element) {
-  Settings settings;
-  for (const GParamSpec *p : changeable_properties(element)) {
-    const std::string text = text_of(element, p);
-    if (text != default_text(element, p)) settings.emplace_back(p->name, text);
+std::vector<std::pair<GParamSpec *, Use>> uses_of(GstElement *element) {
+  GObjectClass *const klass = G_OBJECT_GET_CLASS(element);
+  std::vector<GParamSpec *> all = changeable_properties(element);
+  std::vector<std::pair<GParamSpec *, Use>> uses;
+  if (!g_object_class_find_property(klass, "settings-in-use")) {
+    for (GParamSpec *p : all) uses.emplace_back(p, Use::picture);
+    return uses;
   }
-  return settings;
+  g_auto(GStrv) in_use = nullptr;
+  g_object_get(element, "settings-in-use", &in_use, nullptr);
+  for (gchar **name = in_use; name && *name; ++name) {
+    GParamSpec *const p = g_object_class_find_property(klass, *name);
+    if (std::erase(all, p)) uses.emplace_back(p, Use::picture);
+  }
+  g_auto(GStrv) of_presets =
+      GST_IS_PRESET(element) ? gst_preset_get_property_names(GST_PRESET(element)) : nullptr;
+  for (GParamSpec *p : all) {
+    const bool changes_picture =
+        of_presets && g_strv_contains(const_cast<const gchar *const *>(of_presets), p->name);
+    uses.emplace_back(p, changes_picture ? Use::unused : Use::technical);
+  }
+  return uses;
 }
 
 }  // namespace cudascan::view

@@ -22,6 +22,15 @@ bool is_picture(const std::string &path) {
   return g_str_has_prefix(type, "image/");
 }
 
+constexpr const char *kCameras = "/dev/video";
+
+bool has_camera() {
+  g_autoptr(GDir) folder = g_dir_open("/dev", 0, nullptr);
+  while (const gchar *name = folder ? g_dir_read_name(folder) : nullptr)
+    if (g_str_has_prefix(("/dev/" + std::string(name)).c_str(), kCameras)) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string quoted(const std::string &word) {
@@ -39,29 +48,40 @@ std::string Source::line() const {
   return launch + (device.empty() ? "" : " " + property + "=" + quoted(device));
 }
 
-Source make_source(const SourceOptions &o) {
-  const int asked =
-      !o.file.empty() + o.has_camera + o.has_gige + !o.test.empty() + !o.launch.empty();
-  if (asked > 1)
-    throw std::runtime_error("use only one of FILE, --camera, --gige, --test and --source");
+Source file_source(const std::string &path) {
+  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
+    throw std::runtime_error(path + ": file not found");
   Source source;
-  if (!o.file.empty()) {
-    if (!g_file_test(o.file.c_str(), G_FILE_TEST_IS_REGULAR))
-      throw std::runtime_error(o.file + ": file not found");
-    source.launch = "filesrc location=" + quoted(o.file) + " ! decodebin";
-    source.is_picture = is_picture(o.file);
-    if (source.is_picture)
-      source.launch += " ! videoconvert ! imagefreeze is-live=true ! video/x-raw,framerate=15/1";
-  } else if (o.has_gige) {
-    source = {.launch = "aravissrc", .property = "camera-name", .device = o.gige, .is_live = true};
-  } else if (!o.test.empty()) {
-    source.launch = "videotestsrc is-live=true pattern=" + quoted(o.test) +
-                    " ! video/x-raw,width=1280,height=720,framerate=30/1";
-  } else if (!o.launch.empty()) {
+  source.name = path;
+  source.launch = "filesrc location=" + quoted(path) + " ! decodebin";
+  source.is_picture = is_picture(path);
+  if (source.is_picture)
+    source.launch += " ! videoconvert ! imagefreeze is-live=true ! video/x-raw,framerate=15/1";
+  return source;
+}
+
+Source test_source(const std::string &pattern) {
+  Source source;
+  source.launch = "videotestsrc is-live=true pattern=" + quoted(pattern) +
+                  " ! video/x-raw,width=1280,height=720,framerate=30/1";
+  return source;
+}
+
+std::string no_camera_text() {
+  return "No camera was found: there is no " + std::string(kCameras) +
+         "*. For a GigE Vision camera, start this program with --gige NAME.";
+}
+
+Source make_source(const SourceOptions &o) {
+  if (!o.file.empty()) return file_source(o.file);
+  if (!o.test.empty()) return test_source(o.test);
+  Source source;
+  if (o.has_gige)
+    return {.launch = "aravissrc", .property = "camera-name", .device = o.gige, .is_live = true};
+  if (!o.launch.empty())
     source.launch = o.launch;
-  } else {
+  else if (o.has_camera || has_camera())
     source = {.launch = "v4l2src", .property = "device", .device = o.camera, .is_live = true};
-  }
   return source;
 }
 

@@ -24,6 +24,7 @@ struct Source {
   /// because an element may look for the device as soon as it has the name. That takes long if the
   /// device is missing.
   std::string property, device;
+  std::string name{};       ///< for messages: the file, or ""
   bool is_live = false;     ///< a device: it does not wait, and it may disappear
   bool is_picture = false;  ///< one frame, repeated
 
@@ -31,8 +32,17 @@ struct Source {
   std::string line() const;
 };
 
+/// A picture or a video.
+/// @throws std::runtime_error with a sentence when there is no such file
+Source file_source(const std::string &path);
+/// A pattern of videotestsrc.
+Source test_source(const std::string &pattern);
+/// What the user asked for, or the first camera. Without one, a source without a launch line.
 /// @throws std::runtime_error with a sentence for the user
 Source make_source(const SourceOptions &options);
+
+/// What make_source() looked for, in a sentence.
+std::string no_camera_text();
 
 /// A word for a shell or a launch line, in quotes if needed.
 std::string quoted(const std::string &word);

@@ -1,44 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-view as a user runs it: with --picture and no display, and in a window under Xvfb."""
-import fcntl
+"""cudascan-view as a user runs it with --picture and without a display."""
 import json
 import os
 import pathlib
 import shlex
-import shutil
 import signal
 import subprocess
-import tempfile
-import time
 import unittest
 
 import program
-
-try:
-    from PIL import Image
-except ImportError:
-    Image = None
-
-VIEW = os.environ["CUDASCAN_VIEW"]
-# A picture without edges: all levels of gray.
-SLOPE = ("videotestsrc num-buffers={} pattern=gradient ! "
-         "video/x-raw,format=GRAY8,width=320,height=240,framerate=30/1")
-
-
-def view(*words, **more):
-    return program.run([VIEW, *words], env={"DISPLAY": "", **more.pop("env", {})}, **more)
-
-
-def stats_of(result):
-    return json.loads(result.stdout.strip().splitlines()[-1])
-
-
-class Folder(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-
+from viewer import SLOPE, VIEW, Folder, Image, stats_of, view
 
 @unittest.skipIf(Image is None, "python3-pil is not installed")
 class Picture(Folder):
@@ -85,6 +56,78 @@ class Picture(Folder):
                 self.assertLess(self.gray(image, 0.5, 1), 0.02)
 
 
+    def test_elements_in_a_row(self):
+        image, stats = self.picture("--divider", "0", "-e", "cudaautothreshold", "!",
+                                    "cudaautothreshold", "invert=true")
+        self.assertEqual(stats["element"], "cudaautothreshold ! cudaautothreshold")
+        self.assertEqual((image.getpixel((600, 60)), image.getpixel((600, 880))), (255, 0))
+        image, _ = self.picture("--divider", "1", "-e", "cudaautothreshold", "!",
+                                "cudaautothreshold", "invert=true")
+        self.assertGreater(self.gray(image, 0, 1), 0.5)
+
+
+class Pausing(Folder):
+    """Frames of a moving pattern, saved as they are."""
+    PATTERN = "pattern=zone-plate kx2=20 ky2=20 kt=3"
+    CAPS = "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+
+    def run_actions(self, live, *actions):
+        words = [word for action in actions for word in ("--do", action)]
+        result = view("--source", f"videotestsrc is-live={live} {self.PATTERN} ! {self.CAPS}",
+                      "-e", "cudaautothreshold", "apply=false",
+                      "--picture", self.folder / "x.png", "--seconds", "2.5", *words)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def save(self, seconds, name):
+        return f"{seconds}:save={self.folder / name}.png"
+
+    def frames(self, names):
+        return [list(Image.open(self.folder / f"{name}.png").convert("L").getdata())
+                for name in names]
+
+    def numbers(self, names):
+        """Which frames of the pattern these are."""
+        program.run(["gst-launch-1.0", "videotestsrc", "num-buffers=80", *self.PATTERN.split(), "!",
+                     self.CAPS, "!", "pngenc", "!", "multifilesink",
+                     f"location={self.folder}/all%02d.png"])
+        all_frames = self.frames(f"all{i:02}" for i in range(80))
+        return [all_frames.index(frame) for frame in self.frames(names)]
+
+    def test_a_paused_source_keeps_its_frame_until_it_steps(self):
+        for live in ("true", "false"):
+            with self.subTest(live=live):
+                self.run_actions(live, "0.5:pause=true", self.save(0.9, "a"), self.save(1.2, "b"),
+                                 "1.3:step=1", self.save(1.6, "c"), "1.7:step=1",
+                                 self.save(2, "d"), "2.1:pause=false", self.save(2.4, "e"))
+                a, b, c, d, e = self.numbers("abcde")
+                self.assertGreater(a, 0)
+                self.assertEqual(a, b)
+                if live == "false":
+                    self.assertEqual((c, d), (a + 1, a + 2))
+                self.assertLess(a, c)
+                self.assertLess(c, d)
+                self.assertLess(d, e)
+
+    def test_settings_show_on_a_paused_frame(self):
+        for live in ("true", "false"):
+            with self.subTest(live=live):
+                self.run_actions(live, "0.5:pause=true", self.save(0.9, "a"), "1:apply=true",
+                                 self.save(1.4, "b"), "1.5:invert=true", self.save(1.9, "c"))
+                a, b, c = self.frames("abc")
+                white = [x for x, y in zip(a, b) if y == 255]
+                black = [x for x, y in zip(a, b) if y == 0]
+                self.assertEqual(len(white) + len(black), 64 * 48)
+                self.assertLess(max(black), min(white))
+                self.assertEqual([255 - y for y in b], c)
+
+    def test_elements_that_start_again_continue_where_they_were(self):
+        self.run_actions("false", "0.5:pause=true", self.save(0.9, "a"), "1:backend=cpu",
+                         self.save(1.6, "b"))
+        a, b = self.numbers("ab")
+        self.assertGreater(a, 0)
+        self.assertEqual(a, b)
+
+
 class Running(Folder):
     def run_some(self, *words, source=SLOPE.format(10), **more):
         return view("--source", source, "--picture", self.folder / "view.png", "--stats", *words,
@@ -114,6 +157,62 @@ class Running(Folder):
         line = stats_of(self.run_some("-e", "cudanick", "window=31"))["launch"]
         self.assertIn("! cudanick window=31 !", line)
 
+    def line_after(self, *actions, element="cudanick"):
+        """The elements of the launch line after things done while it runs."""
+        words = [word for i, action in enumerate(actions) for word in
+                 ("--do", f"{0.3 + 0.2 * i:.1f}:{action}")]
+        result = self.run_some("-e", element, *words, "--frames", "20", source=SLOPE.format(2000))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        line = stats_of(result)["launch"]
+        return line.split("format=GRAY8 ! ")[1].split(" ! videoconvert")[0]
+
+    def test_a_reset_setting_is_that_of_a_new_element(self):
+        # k has another default for each method.
+        self.assertEqual(self.line_after("k=0.3", "window=31", "reset=window", "reset=k",
+                                         "method=wolf"), "cudanick method=wolf")
+        self.assertEqual(self.line_after("window=31", "window=67"), "cudanick")
+
+    def test_one_setting_implies_another(self):
+        self.assertEqual(
+            self.line_after("expression=p.max()", "operator=median", element="cudaswofilter"),
+            "cudaswofilter 'expression=p.max()' operator=median")
+        self.assertEqual(
+            self.line_after("operator=median", "expression=p.max()", element="cudaswofilter"),
+            "cudaswofilter 'expression=p.max()'")
+
+    def test_places_and_names_that_do_not_exist(self):
+        result = self.run_some("--do", "0.3:2.window=3", "--do", "0.3:3.element=cudanick", "--do",
+                               "0.3:remove=1", "--do", "0.3:reset=no", "--do", "0.3:preset=no")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for sentence in ("there is no element 2", "there is no element 3",
+                         "element 1 cannot be removed", "reset=no: cudabinarize has no such",
+                         "preset=no: cudabinarize has no such preset"):
+            self.assertIn(sentence, result.stderr)
+
+    def test_presets(self):
+        self.assertEqual(self.line_after("invert=true", "preset=Book at 300 dpi"),
+                         "cudanick method=wolf window=51 k=0.31")
+
+    def test_elements_are_added_changed_and_removed(self):
+        self.assertEqual(
+            self.line_after("add=cudaequalize", "2.element=cudaswofilter", "2.operator=min",
+                            "1.window=31", "add=cudabinarize", "remove=1"),
+            "cudaswofilter operator=min ! cudabinarize")
+        self.assertEqual(self.line_after("window=31", "element=cudaequalize", "element=cudanick"),
+                         "cudanick window=31")
+
+    def test_settings_are_saved_and_used_again(self):
+        path = self.folder / "mine.cudascan"
+        chain = ("cudaswofilter operator=rank percentile=30 'shape=010;111;010' ! "
+                 "cudanick 'window=31'")
+        saved = self.run_some("-e", *shlex.split(chain), "--do", f"0.3:save={path}")
+        self.assertEqual(saved.returncode, 0, saved.stderr)
+        again = self.run_some(path)
+        self.assertEqual(stats_of(again)["launch"], stats_of(saved)["launch"])
+        self.assertIn(f"! {chain.replace(chr(39) + 'window=31' + chr(39), 'window=31')} !",
+                      stats_of(saved)["launch"])
+
     def test_a_setting_that_the_element_refuses_is_taken_back(self):
         result = self.run_some("-e", "cudanick", "--frames", "40", "--do", "0.1:window=30",
                                source=SLOPE.format(2000))
@@ -128,6 +227,15 @@ class Running(Folder):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("backend=cpu", stats_of(result)["launch"])
         self.assertGreaterEqual(stats_of(result)["frames"], 20)
+
+    def test_another_source_is_opened(self):
+        page = self.folder / "page.png"
+        Image.new("L", (64, 48), 200).save(page)
+        result = self.run_some("--do", f"0.5:open={page}", "--do", "0.8:open=nothing.png",
+                               "--frames", "30", source=SLOPE.format(2000))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "cudascan-view: nothing.png: file not found\n")
+        self.assertIn(f"filesrc location={page}", stats_of(result)["launch"])
 
     def test_a_source_that_ends_starts_anew(self):
         self.assertGreaterEqual(stats_of(self.run_some("--frames", "35"))["frames"], 35)
@@ -163,11 +271,15 @@ class Refusals(Folder):
         for status, sentence, *words in (
                 (1, "nothing.png: file not found", *picture, "--frames", "1", "--source", "",
                  self.folder / "nothing.png"),
-                (1, "use only one of FILE", *test, "--gige", "x"),
-                (1, "element=cudanone: must be one of cudabinarize", *test, "-e", "cudanone"),
-                (1, "windows=3: cudabinarize has no such property", *test, "windows=3"),
-                (1, "level=none: must be one of fast, sized", *test, "level=none"),
-                (1, "smoothing=much: must be a number", *test, "smoothing=much"),
+                (2, "use only one of FILE", *test, "--gige", "x"),
+                (2, "element=cudanone: must be one of cudabinarize", *test, "-e", "cudanone"),
+                (2, "windows=3: cudabinarize has no such property", *test, "windows=3"),
+                (2, "level=none: must be one of fast, sized", *test, "level=none"),
+                (2, "smoothing=much: must be a number\n", *test, "smoothing=much"),
+                (2, "after ! there must be the name", *test, "!"),
+                (2, "element=cudanone", *test, "!", "cudanone"),
+                (2, "no element \"nonsense\"", *picture, "--source", "nonsense"),
+                (2, "--size 600x400: must be WIDTHxHEIGHT", *test, "--size", "600x400"),
                 (2, "--divider must be from 0 to 1", *test, "-d", "2"),
                 (2, "--do soon: must be SECONDS:NAME=VALUE", *test, "--do", "soon"),
                 (2, "GREY: unknown video format", *test, "-f", "GREY"),
@@ -189,149 +301,28 @@ class Refusals(Folder):
         path.write_bytes(b"\x89PNG\r\n\x1a\n and nothing more")
         result = view(path, "--picture", self.folder / "x.png")
         self.assertEqual(result.returncode, 1)
-        self.assertTrue(result.stderr.startswith("cudascan-view: "), result.stderr)
+        self.assertTrue(result.stderr.startswith(f"cudascan-view: {path}: "), result.stderr)
 
-
-@unittest.skipUnless(shutil.which("arv-fake-gv-camera-0.8"), "aravis-tools-cli is not installed")
-class GigE(Folder):
-    """A fake GigE Vision camera on the loopback device; its protocol is real."""
-    ADDRESS = "127.0.0.1"
-
-    def setUp(self):
-        super().setUp()
-        # All tests share one address, so there can be one camera at a time.
-        lock = open(pathlib.Path(tempfile.gettempdir()) / "cudascan-fake-camera.lock", "w")
-        self.addCleanup(lock.close)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-
-    def camera(self):
-        process = subprocess.Popen(["arv-fake-gv-camera-0.8", "-i", self.ADDRESS],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        time.sleep(0.5)
-        return process
-
-    def start_and_kill_camera(self):
-        """Starts a viewer and kills its camera. Returns the viewer and the file of its messages."""
-        camera = self.camera()
-        if camera.poll() is not None:
-            self.skipTest("the fake camera does not start here")
-        errors = self.folder / "errors"
-        with open(errors, "w") as stderr:
-            process = subprocess.Popen([VIEW, "--gige", self.ADDRESS, "--picture",
-                                        self.folder / "x.png", "--stats",
-                                        "--frames", "250"], env={**os.environ, "DISPLAY": ""},
-                                        text=True,
-                                       stdout=subprocess.PIPE, stderr=stderr)
-        self.addCleanup(process.kill)
-        program.wait_for_handler(process, signal.SIGTERM)
-        time.sleep(3)
-        camera.kill()
-        camera.wait()
-        program.wait_until(lambda: "Trying again every second" in errors.read_text(),
-                           "a message about its end, even if closing takes long", 10)
-        return process, errors
-
-    def test_frames_arrive_and_the_camera_may_go_and_come_back(self):
-        process, errors = self.start_and_kill_camera()
-        self.camera()
-        out = process.communicate(timeout=40)[0]
-        self.assertEqual(process.returncode, 0, errors.read_text())
-        self.assertGreaterEqual(json.loads(out)["frames"], 250)  # the second camera sends most
-        self.assertTrue((self.folder / "x.png").exists())
-
-    def test_it_ends_while_the_camera_is_gone(self):
-        for seconds in (0, 6):  # the times for closing and for looking for the camera
-            process, errors = self.start_and_kill_camera()
-            time.sleep(seconds)
-            process.terminate()
-            process.communicate(timeout=40)
-            self.assertEqual(process.returncode, 0, errors.read_text())
-
-    def test_no_camera(self):
-        result = view("--gige", "127.0.0.77", "--picture", self.folder / "x.png")
+    @unittest.skipIf(list(pathlib.Path("/dev").glob("video*")), "there is a camera")
+    def test_no_camera_at_all(self):
+        result = view("--picture", self.folder / "x.png")
         self.assertEqual(result.returncode, 1)
-        self.assertTrue(result.stderr.startswith("cudascan-view: "), result.stderr)
+        self.assertIn("there is no /dev/video*", result.stderr)
+        self.assertIn("--test", result.stderr)
 
-
-@unittest.skipUnless(shutil.which("Xvfb") and Image, "xvfb or python3-pil is not installed")
-class Window(Folder):
-    def setUp(self):
-        super().setUp()
-        read, write = os.pipe()
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0",
-                                        "1500x1000x24", "-nolisten",
-                                        "tcp"], pass_fds=[write], stderr=subprocess.DEVNULL)
-        os.close(write)
-        with os.fdopen(read) as display:
-            self.display = ":" + display.readline().strip()
-        self.addCleanup(self.server.wait)
-        self.addCleanup(self.server.terminate)
-        if program.run(["gst-inspect-1.0", "gtksink"]).returncode:
-            self.skipTest("gstreamer1.0-gtk3 is not installed")
-
-    def start(self, *words):
-        environment = {**os.environ, "DISPLAY": self.display, "NO_AT_BRIDGE": "1",
-                       "GDK_BACKEND": "x11"}
-        process = subprocess.Popen([VIEW, "--source",
-                                    SLOPE.format(100000).replace("! video", "is-live=true ! video"),
-                                    "-e", "cudaautothreshold", "--screenshot",
-                                    self.folder / "window.png", "--stats",
-                                    *words], env=environment, text=True, stdout=subprocess.PIPE,
-                                    stderr=subprocess.PIPE)
-        self.addCleanup(process.kill)
-        return process
-
-    def end(self, process):
-        out, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0, err)
-        self.assertNotIn("CRITICAL", err)
-        return json.loads(out.strip().splitlines()[-1])
-
-    def video(self):
-        """The part of the window that shows the frame: on the left, above the plots."""
-        image = Image.open(self.folder / "window.png").convert("L")
-        self.assertGreater(image.width, 1000)
-        return image.crop((20, 60, 950, 640))
-
-    def test_before_and_after_in_a_window(self):
-        self.end(self.start("--frames", "60"))
-        video = self.video()
-        left = video.crop((60, 0, video.width // 2 - 20, video.height))
-        right = video.crop((video.width // 2 + 20, 0, video.width - 60, video.height))
-        grays = [sum(side.histogram()[20:236]) / (side.width * side.height)
-                 for side in (left, right)]
-        self.assertGreater(grays[0], 0.5)
-        self.assertLess(grays[1], 0.03)
-
-    def test_a_setting_that_is_refused_is_shown_and_the_video_goes_on(self):
-        process = self.start("--frames", "100", "--do", "1:element=cudanick", "--do", "2:window=8")
-        self.assertEqual(self.end(process)["element"], "cudanick")
-
-    def test_closing_by_a_signal(self):
-        process = self.start()
-        program.wait_for_handler(process, signal.SIGTERM)
-        time.sleep(1)
-        process.terminate()
-        self.end(process)
-
-    @unittest.skipUnless(shutil.which("xdotool"), "xdotool is not installed")
-    def test_the_mouse_moves_the_divider(self):
-        process = self.start()
-        look = ["xdotool", "search", "--sync", "--onlyvisible", "--name", "^cudascan-view$"]
-        self.assertEqual(program.run(look, env={"DISPLAY": self.display}).returncode, 0)
-        program.wait_for_handler(process, signal.SIGTERM)
-        time.sleep(1.5)
-        mouse = ["xdotool", "mousemove", "500", "300", "sleep", "0.2", "mousedown", "1", "sleep",
-                 "0.2", "mousemove",
-                 "400", "300", "sleep", "0.2", "mousemove", "250", "300", "sleep", "0.3", "mouseup",
-                 "1", "sleep", "0.2", "mousemove", "700", "300"]
-        self.assertEqual(program.run(mouse, env={"DISPLAY": self.display}).returncode, 0)
-        process.terminate()
-        divider = self.end(process)["divider"]
-        self.assertGreater(divider, 0.02)
-        self.assertLess(divider, 0.4)
+    def test_files_of_settings(self):
+        path = self.folder / "mine.cudascan"
+        for text, why in (("", "contains no element"), ("[nick]\n", "unknown group [nick]"),
+                          ("[element 1]\nwindow=3\n", "has no name"), ("window", "mine.cudascan")):
+            path.write_text(text)
+            result = view(path, "--test", "ball", "--picture", self.folder / "x.png")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"{path}: ", result.stderr)
+            self.assertIn(why, result.stderr)
+        path.write_text("[element 1]\nname=cudanick\n")
+        result = view(path, "-e", "cudanick", "--test", "ball", "--picture", self.folder / "x.png")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("either a file of settings or elements", result.stderr)
 
 
 if __name__ == "__main__":
