@@ -19,11 +19,12 @@ test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins
   clang libclang-rt-dev)  # for fuzzing
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
-program_packages=(libgtk-3-dev gstreamer1.0-gtk3
+program_packages=(libgtk-3-dev
   libvips-dev libtiff-dev libjpeg-dev libpng-dev libqpdf-dev libsane-dev libglib2.0-dev)
 # For their tests: a display and a mouse, simulated scanners and cameras, codecs for launch lines,
 # and programs that read the results.
-program_test_packages=(xvfb xauth xdotool gstreamer1.0-libav gstreamer1.0-plugins-ugly
+program_test_packages=(xvfb xauth xdotool gir1.2-gtk-3.0
+  gstreamer1.0-libav gstreamer1.0-plugins-ugly
   libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux
   gstreamer1.0-opencv qpdf poppler-utils tesseract-ocr python3-pil python3-numpy python3-matplotlib
   python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
