@@ -36,7 +36,8 @@ class Canvas {
   enum class Drag { none, divider, frame };
 
   Placement placement() const;
-  double frame_width() const { return shown_ ? shown_->width() : 1; }
+  /// Of the frame, with square pixels.
+  double frame_width() const { return shown_ ? shown_->width() * shown_->pixel_aspect() : 1; }
   double frame_height() const { return shown_ ? shown_->height() : 1; }
   void zoom_at(double x, double y, double scale);
   bool near_divider(double x) const;

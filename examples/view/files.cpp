@@ -53,8 +53,9 @@ void write(const Surface &surface, const std::string &path) {
 
 void save_view(const Player &player, double divider, const std::string &path) {
   const std::shared_ptr<const Frame> frame = frame_of(player);
-  const double scale = std::min(1200.0 / frame->width(), 900.0 / frame->height());
-  const double width = frame->width() * scale, height = frame->height() * scale;
+  const double frame_width = frame->width() * frame->pixel_aspect();
+  const double scale = std::min(1200 / frame_width, 900.0 / frame->height());
+  const double width = frame_width * scale, height = frame->height() * scale;
 
   std::vector<std::string> lines = wrapped(player.launch_line());
   for (const Measured &measured : player.measured())

@@ -27,6 +27,10 @@ class Frame {
   const GstVideoInfo &info() const { return info_; }
   int width() const { return GST_VIDEO_INFO_WIDTH(&info_); }
   int height() const { return GST_VIDEO_INFO_HEIGHT(&info_); }
+  /// Width of a pixel, in heights of a pixel.
+  double pixel_aspect() const {
+    return info_.par_n > 0 && info_.par_d > 0 ? double(info_.par_n) / info_.par_d : 1;
+  }
   GstClockTime stream_time() const { return stream_time_; }
 
  private:

@@ -37,23 +37,24 @@ Painter::~Painter() {
 void Painter::paint(cairo_t *cairo, const Frame &frame, const Placement &p, double divider,
                     int width, int height) {
   // The visible part of the frame, in its pixels and in the area.
-  const auto first = [&](double origin) {
-    return std::max(static_cast<int>(std::floor(-origin / p.scale)), 0) / kBlock * kBlock;
+  const double scale_x = p.scale * frame.pixel_aspect();
+  const auto first = [&](double origin, double scale) {
+    return std::max(static_cast<int>(std::floor(-origin / scale)), 0) / kBlock * kBlock;
   };
-  const auto end = [&](double origin, int area, int most) {
-    const double last = std::ceil((area - origin) / p.scale);
+  const auto end = [&](double origin, double scale, int area, int most) {
+    const double last = std::ceil((area - origin) / scale);
     return static_cast<int>(std::clamp(std::ceil(last / kBlock) * kBlock, 0.0, double(most)));
   };
-  const int x0 = first(p.left), x1 = end(p.left, width, frame.width());
-  const int y0 = first(p.top), y1 = end(p.top, height, frame.height());
+  const int x0 = first(p.left, scale_x), x1 = end(p.left, scale_x, width, frame.width());
+  const int y0 = first(p.top, p.scale), y1 = end(p.top, p.scale, height, frame.height());
   if (x1 <= x0 || y1 <= y0) return;
-  const double left = std::max(p.left + p.scale * x0, 0.0);
-  const double right = std::min(p.left + p.scale * x1, double(width));
+  const double left = std::max(p.left + scale_x * x0, 0.0);
+  const double right = std::min(p.left + scale_x * x1, double(width));
   const double top = std::max(p.top + p.scale * y0, 0.0);
   const double bottom = std::min(p.top + p.scale * y1, double(height));
   const double middle =
-      std::clamp(std::round(p.left + p.scale * divider * frame.width()), left, right);
-  const int column = static_cast<int>((middle - p.left) / p.scale);
+      std::clamp(std::round(p.left + scale_x * divider * frame.width()), left, right);
+  const int column = static_cast<int>((middle - p.left) / scale_x);
 
   const auto paint_half = [&](int i, GstBuffer *buffer, double begin, double end, int from,
                               int to) {
@@ -61,7 +62,7 @@ void Painter::paint(cairo_t *cairo, const Frame &frame, const Placement &p, doub
     cairo_save(cairo);
     cairo_rectangle(cairo, begin, top, end - begin, bottom - top);
     cairo_clip(cairo);
-    paint_side(cairo, sides_[i], buffer, frame.info(), {from, y0, to - from, y1 - y0}, p);
+    paint_side(cairo, sides_[i], buffer, frame.info(), {from, y0, to - from, y1 - y0}, p, scale_x);
     cairo_restore(cairo);
   };
   paint_half(0, frame.before(), left, middle, x0, std::min((column / kBlock + 1) * kBlock, x1));
@@ -79,11 +80,12 @@ void Painter::paint(cairo_t *cairo, const Frame &frame, const Placement &p, doub
 }
 
 void Painter::paint_side(cairo_t *cairo, Side &side, GstBuffer *buffer, const GstVideoInfo &info,
-                         const Box &part, const Placement &p) {
+                         const Box &part, const Placement &p, double scale_x) {
   // A frame that is shown smaller is converted to that size; a larger one keeps hard pixels.
-  const double shrink = std::min(p.scale, 1.0);
-  const int width = std::max(static_cast<int>(std::lround(part.width * shrink)), 1);
-  const int height = std::max(static_cast<int>(std::lround(part.height * shrink)), 1);
+  const auto shrunk = [](int pixels, double scale) {
+    return std::max(static_cast<int>(std::lround(pixels * std::min(scale, 1.0))), 1);
+  };
+  const int width = shrunk(part.width, scale_x), height = shrunk(part.height, p.scale);
   if (!side.converter || !gst_video_info_is_equal(&side.from, &info) || side.part != part ||
       side.to.width != width || side.to.height != height) {
     if (side.converter) gst_video_converter_free(side.converter);
@@ -122,8 +124,8 @@ void Painter::paint_side(cairo_t *cairo, Side &side, GstBuffer *buffer, const Gs
   gst_buffer_unref(pixels);
   cairo_surface_mark_dirty(surface.get());
   cairo_save(cairo);
-  cairo_translate(cairo, p.left + p.scale * part.x, p.top + p.scale * part.y);
-  cairo_scale(cairo, p.scale * part.width / width, p.scale * part.height / height);
+  cairo_translate(cairo, p.left + scale_x * part.x, p.top + p.scale * part.y);
+  cairo_scale(cairo, scale_x * part.width / width, p.scale * part.height / height);
   cairo_set_source_surface(cairo, surface.get(), 0, 0);
   cairo_pattern_set_filter(cairo_get_source(cairo),
                            p.scale >= 2 ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_GOOD);

@@ -10,7 +10,8 @@
 
 namespace cudascan::view {
 
-/// Where the pixels of a frame appear: pixel (x, y) at (left + scale x, top + scale y).
+/// Where the pixels of a frame appear: pixel (x, y) at (left + scale a x, top + scale y), where a
+/// is Frame::pixel_aspect().
 struct Placement {
   double left, top, scale;
 };
@@ -40,8 +41,9 @@ class Painter {
     Box part{};
   };
 
+  /// @param scale_x  of columns; that of rows is in the placement
   void paint_side(cairo_t *cairo, Side &side, GstBuffer *buffer, const GstVideoInfo &info,
-                  const Box &part, const Placement &placement);
+                  const Box &part, const Placement &placement, double scale_x);
 
   std::array<Side, 2> sides_{};
 };

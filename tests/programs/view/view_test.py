@@ -56,6 +56,15 @@ class Picture(Folder):
                 self.assertLess(self.gray(image, 0.5, 1), 0.02)
 
 
+    def test_pixels_that_are_not_square(self):
+        wide = SLOPE.format(100) + ",pixel-aspect-ratio=2/1"
+        path = self.folder / "wide.png"
+        result = view("--source", wide, "--picture", path, "-e", "cudaautothreshold")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        square, _ = self.picture("-e", "cudaautothreshold")
+        # 1200 pixels for the frame, which is 320x240.
+        self.assertEqual(square.height - Image.open(path).height, 900 - 450)
+
     def test_elements_in_a_row(self):
         image, stats = self.picture("--divider", "0", "-e", "cudaautothreshold", "!",
                                     "cudaautothreshold", "invert=true")
