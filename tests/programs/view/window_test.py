@@ -112,6 +112,19 @@ class Window(Display):
         process = self.start("--do", f"1.5:open={page}", "--frames", "10", source=(path,))
         self.assertIn("page.png", self.end(process, False, f"{path}: ")["launch"])
 
+    def height_of_controls(self, *words):
+        self.end(self.start("--seconds", "1.5", *words, element="cudanick"), stop=False)
+        image = self.image()
+        side = image.crop((int(image.width * 0.72), 100, int(image.width * 0.97), 780))
+        empty = side.getpixel((side.width // 2, side.height - 1))
+        return side.point(lambda level: abs(level - empty) > 20 and 255).getbbox()[3]
+
+    def test_controls_are_those_in_use_and_those_that_were_set(self):
+        # r counts with sauvola, not with nick.
+        few, more = self.height_of_controls(), self.height_of_controls("method=sauvola")
+        self.assertGreater(more, few + 20)
+        self.assertEqual(self.height_of_controls("r=100"), more)
+
     def test_closing_by_a_signal(self):
         process = self.start()
         program.wait_for_handler(process, signal.SIGTERM)
@@ -212,6 +225,19 @@ class Driven(Display):
         self.mouse("type", "--delay", "300", "31")
         self.keys("Return")
         self.assertIn("cudanick window=31 !", self.end(process)["launch"])
+
+    def test_the_result_is_saved(self):
+        process = self.start()
+        self.wait_for_window(process)
+        self.keys("ctrl+s")
+        time.sleep(1)
+        self.mouse("search", "--onlyvisible", "--name", "^Save the result$", "windowfocus",
+                   "sleep", "0.5", "key", "ctrl+a", "type", str(self.folder / "saved.png"))
+        self.mouse("sleep", "0.5", "key", "Return", "sleep", "1")
+        self.end(process)
+        saved = Image.open(self.folder / "saved.png")
+        self.assertEqual(saved.size, (320, 240))
+        self.assertEqual(set(saved.convert("L").getdata()), {0, 255})
 
     def test_it_ends_with_an_open_dialog(self):
         process = self.start()
