@@ -25,22 +25,6 @@ struct Range {
   int digits;
 };
 
-/// The useful range. The property itself accepts any number, so that the element can say what is
-/// wrong with it; its description names the range in words, such as "3 to 1023" or "0 (smallest)
-/// to 100".
-void narrow(Range &range, const GParamSpec *property) {
-  static const std::regex pattern("(-?[0-9.]+)(?: \\([a-z]+\\))? to (-?[0-9.]+)");
-  const std::string words = words_of(property);
-  std::smatch found;
-  if (std::regex_search(words, found, pattern)) {
-    range.least = std::max(range.least, g_ascii_strtod(found[1].str().c_str(), nullptr));
-    range.most = std::min(range.most, g_ascii_strtod(found[2].str().c_str(), nullptr));
-    if (words.find("0 =") != std::string::npos) range.least = std::min(range.least, 0.0);
-  }
-  range.least = std::max(range.least, -1e9);
-  range.most = std::min(range.most, 1e9);
-}
-
 /// Reads the range of a number; returns false for all other types.
 bool range_of(const GParamSpec *property, Range &range) {
   if (G_IS_PARAM_SPEC_INT(property)) {
@@ -55,7 +39,7 @@ bool range_of(const GParamSpec *property, Range &range) {
   } else {
     return false;
   }
-  narrow(range, property);
+  range.most = std::min(range.most, 1e9);  // what a control has room for
   if (range.step == 0) range.step = range.most - range.least <= 10 ? 0.01 : 0.5;
   if (is_odd_only(property)) range.step = 2;
   return true;
