@@ -16,6 +16,7 @@
 #include "levels.h"
 #include "luma.h"
 #include "page_size.h"
+#include "plain_png.h"
 #include "salvage_jpeg.h"
 #include "salvage_tiff.h"
 
@@ -215,6 +216,19 @@ double dpi(double per_mm) {
   return std::fabs(dpi - std::round(dpi)) < 0.02 ? std::round(dpi) : dpi;
 }
 
+/// Decodes the pixels of a PNG or JPEG without libvips, which is faster.
+/// @return false for damaged and special ones; those must be left to libvips
+bool decode_plain(const Input &input, const Header &header, const VipsImage *source, Image &image) {
+  if (source->BandFmt != VIPS_FORMAT_UCHAR) return false;
+  if (header.kind == Kind::jpeg) {
+    const JpegDecoded result = salvage_jpeg(input, image);
+    return result.decoded && result.messages.empty();
+  }
+  if (header.kind != Kind::png) return false;
+  image.shape(source->Xsize, source->Ysize, 8);
+  return decode_plain_png(input, image);
+}
+
 struct Decoded {
   int orientation = 1;
   int rows = 0;
@@ -231,8 +245,12 @@ Decoded decode(const Input &input, const Header &header, int page, const HowToRe
   image.resolution = {};
   if (header.has_resolution) image.resolution = {dpi(source->Xres), dpi(source->Yres)};
   const VipsBandFormat format = source->BandFmt;
+  const VipsImage *const in_file = source.get();
   source = to_gray_or_rgb(std::move(source), input.name());
   if (image.colour && source->BandFmt == format) take_profile(source.get(), *image.colour);
+  if (source.get() == in_file && fail_on == VIPS_FAIL_ON_WARNING &&
+      decode_plain(input, header, source.get(), image))
+    return {orientation, image.height, ""};
   const int rows = decode_into(source.get(), image, fail_on == VIPS_FAIL_ON_NONE);
   if (rows == image.height) return {orientation, rows, ""};
   const std::string text = error_text();

@@ -47,7 +47,6 @@ class Decoder {
       if (info_.num_components != 1 && info_.num_components != 3) return;
       info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
       image.shape(static_cast<int>(info_.image_width), static_cast<int>(info_.image_height), 8);
-      whiten_rows(image, 0, image.height);
       result.decoded = true;
       several_scans_ = jpeg_has_multiple_scans(&info_);
       jpeg_start_decompress(&info_);
@@ -56,6 +55,7 @@ class Decoder {
     } catch (const Error &) {
       // It is noted.
     }
+    if (result.decoded) whiten_rows(image, row_, image.height);
     if (!result.damaged) result.rows = row_;
   }
 
@@ -70,6 +70,27 @@ class Decoder {
   }
 
   void read_rows(Image &image) {
+    if (info_.num_components == 1)
+      read_gray(image.plane<std::uint8_t>());
+    else
+      read_colour(image);
+    if (several_scans_ && row_ == image.height) result.rows = row_;
+  }
+
+  /// Decodes into the page.
+  void read_gray(const Plane<std::uint8_t> &to) {
+    while (row_ < to.height) {
+      constexpr int kMost = 16;
+      JSAMPROW rows[kMost];
+      const int count = std::min(kMost, to.height - row_);
+      for (int i = 0; i < count; ++i) rows[i] = to.row(row_ + i);
+      const auto got = jpeg_read_scanlines(&info_, rows, static_cast<JDIMENSION>(count));
+      if (got == 0) return;
+      row_ += static_cast<int>(got);
+    }
+  }
+
+  void read_colour(Image &image) {
     const auto to = image.plane<std::uint8_t>();
     std::vector<JSAMPLE> samples(std::size_t{1} * image.width * info_.num_components);
     JSAMPROW row = samples.data();
@@ -78,7 +99,6 @@ class Decoder {
       luma_row(samples.data(), info_.num_components, image.width, to.row(row_));
       keep_colour(image, samples.data(), info_.num_components, 0, row_, image.width);
     }
-    if (several_scans_) result.rows = row_;
   }
 
   void note(j_common_ptr info, bool damage) {

@@ -16,7 +16,7 @@ struct JpegDecoded {
   std::vector<std::string> messages;  ///< of libjpeg, the damage first
 };
 
-/// Decodes a JPEG as far as possible, in luma.
+/// Decodes a JPEG as far as possible, in luma. The pixels are those that libvips gives.
 JpegDecoded salvage_jpeg(const Input &input, Image &image);
 
 }  // namespace cudascan::scan
