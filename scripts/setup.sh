@@ -20,8 +20,8 @@ test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
 program_packages=(libgtk-3-dev
-  libvips-dev libtiff-dev libjpeg-dev libpng-dev libdeflate-dev libqpdf-dev libsane-dev
-  libglib2.0-dev)
+  libvips-dev libtiff-dev libjpeg-dev libpng-dev libdeflate-dev zlib1g-dev libqpdf-dev
+  libsane-dev libglib2.0-dev)
 # For their tests: a display and a mouse, simulated scanners and cameras, codecs for launch lines,
 # and programs that read the results.
 program_test_packages=(xvfb xauth xdotool gir1.2-gtk-3.0

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/group4.h"
+#include "png_data.h"
 #include "png_memory.h"
 #include "tiff_memory.h"
 
@@ -14,16 +15,15 @@ namespace cudascan::scan {
 namespace {
 
 std::string encode_png(const Image &page) {
-  std::string bits = pack(page);
-  for (char &byte : bits) byte = static_cast<char>(~byte);
+  const std::string bits = pack(page);
+  const std::size_t stride = (page.width + 7) / 8;
+  std::string rows((stride + 1) * page.height, '\0');  // each begins with its filter, none
+  for (int y = 0; y < page.height; ++y)
+    for (std::size_t i = 0; i < stride; ++i)
+      rows[(stride + 1) * y + 1 + i] = static_cast<char>(~bits[stride * y + i]);
   PngMemory file;
   file.begin(page.width, page.height, 1, PNG_COLOR_TYPE_GRAY, page.resolution);
-  png_set_filter(file.png, 0, PNG_FILTER_NONE);
-  png_write_info(file.png, file.info);
-  const std::size_t stride = (page.width + 7) / 8;
-  for (int y = 0; y < page.height; ++y)
-    png_write_row(file.png, reinterpret_cast<png_const_bytep>(bits.data() + y * stride));
-  png_write_end(file.png, file.info);
+  file.end(deflate_bits(rows));
   return std::move(file.bytes);
 }
 

@@ -11,11 +11,14 @@
 #include <jpeglib.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "common/error.h"
+#include "png_data.h"
 #include "png_memory.h"
 #include "tiff_memory.h"
 
@@ -49,6 +52,12 @@ std::string interleaved(const PageLevels &page) {
   std::string samples(stride * page.height(), '\0');
   for (int y = 0; y < page.height(); ++y) take_row(page, y, samples.data() + stride * y);
   return samples;
+}
+
+/// Samples of 16 bits: the high byte comes first in PNG.
+void swap_bytes(std::uint8_t *row, std::size_t bytes) {
+  if constexpr (std::endian::native == std::endian::little)
+    for (std::size_t i = 0; i < bytes; i += 2) std::swap(row[i], row[i + 1]);
 }
 
 void check_tiff_size(const PageLevels &page) {
@@ -198,16 +207,14 @@ std::string encode_png(const PageLevels &page) {
     png_set_iCCP(png, file.info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
                  reinterpret_cast<png_const_bytep>(page.profile.data()),
                  static_cast<png_uint_32>(page.profile.size()));
-  constexpr int kQuick = 4;
-  png_set_compression_level(png, kQuick);
-  png_write_info(png, file.info);
-  if (page.depth() == 16) png_set_swap(png);
-  std::string row(row_bytes(page), '\0');
+  const int pixel_bytes = page.samples * page.depth() / 8;
+  PngRows rows(row_bytes(page), pixel_bytes, page.height());
   for (int y = 0; y < page.height(); ++y) {
-    take_row(page, y, row.data());
-    png_write_row(png, reinterpret_cast<png_const_bytep>(row.data()));
+    take_row(page, y, reinterpret_cast<char *>(rows.row()));
+    if (page.depth() == 16) swap_bytes(rows.row(), row_bytes(page));
+    rows.add();
   }
-  png_write_end(png, file.info);
+  file.end(deflate_levels(rows.filtered()));
   return std::move(file.bytes);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <png.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -10,7 +11,7 @@
 
 namespace cudascan::scan {
 
-/// A PNG file that libpng writes to memory; its errors are thrown.
+/// A PNG file that libpng writes to memory, but for its pixels; its errors are thrown.
 class PngMemory {
  public:
   PngMemory() {
@@ -42,9 +43,25 @@ class PngMemory {
                    std::lround(resolution.y * kInchesPerMetre), PNG_RESOLUTION_METER);
   }
 
+  /// Ends the file with rows that are a zlib stream already.
+  void end(const std::string &stream) {
+    png_write_info(png, info);
+    // Some programs refuse longer parts.
+    constexpr std::size_t kPart = std::size_t{1} << 30;
+    for (std::size_t at = 0; at < stream.size(); at += kPart)
+      write_chunk("IDAT", stream.data() + at, std::min(kPart, stream.size() - at));
+    write_chunk("IEND", nullptr, 0);
+  }
+
   png_structp png;
   png_infop info;
   std::string bytes;
+
+ private:
+  void write_chunk(const char *type, const char *data, std::size_t size) {
+    png_write_chunk(png, reinterpret_cast<png_const_bytep>(type),
+                    reinterpret_cast<png_const_bytep>(data), size);
+  }
 };
 
 }  // namespace cudascan::scan
