@@ -53,7 +53,7 @@ CUDASCAN_CLONES void subtract_paeth(const Neighbours &at, int count, std::uint8_
     const auto to_above = static_cast<std::int16_t>(down < 0 ? -down : down);
     const auto to_corner = static_cast<std::int16_t>(both < 0 ? -both : both);
     const std::int16_t other = to_above <= to_corner ? b : c;
-    const std::int16_t paeth = (to_left <= to_above) & (to_left <= to_corner) ? a : other;
+    const std::int16_t paeth = ((to_left <= to_above) & (to_left <= to_corner)) ? a : other;
     to[x] = static_cast<std::uint8_t>(here[x] - paeth);
   }
 }

@@ -80,7 +80,7 @@ bool find_filters(const std::uint8_t *types, std::ptrdiff_t stride, int count, F
       (to_left > to_above ? to_left : to_above) - (to_left < to_above ? to_left : to_above);
   const Lanes to_corner = (left > corner) == (above > corner) ? Lanes{} - 1 : difference;
   const Lanes other = to_above <= to_corner ? above : corner;
-  const Lanes paeth = (to_left <= to_above) & (to_left <= to_corner) ? left : other;
+  const Lanes paeth = ((to_left <= to_above) & (to_left <= to_corner)) ? left : other;
   const Lanes average = (left & above) + ((left ^ above) >> 1);
   here += (left & filters.sub) | (above & filters.up) | (average & filters.average) |
           (paeth & filters.paeth);
