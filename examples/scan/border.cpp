@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cell_rows.h"
 #include "turned_back.h"
 
 namespace cudascan::scan {
@@ -72,6 +73,12 @@ void Border::Cells::shape(int new_width, int new_height, std::uint8_t frame) {
   for (int y = 0; y < height; ++y) std::fill(row(y), row(y) + width, std::uint8_t{0});
 }
 
+void Border::Cells::clear_frame() {
+  std::fill_n(row(-1) - 1, stride(), std::uint8_t{0});
+  std::fill_n(row(height) - 1, stride(), std::uint8_t{0});
+  for (int y = 0; y < height; ++y) row(y)[-1] = row(y)[width] = 0;
+}
+
 void Border::average(const Image &copy, int rows) {
   levels_.shape(copy.width, copy.height / rows);
   const auto from = copy.plane<const std::uint8_t>();
@@ -79,9 +86,8 @@ void Border::average(const Image &copy, int rows) {
   for (int y = 0; y < levels_.height; ++y) {
     std::fill(sums.begin(), sums.end(), 0);
     for (int row = y * rows; row < (y + 1) * rows; ++row)
-      for (int x = 0; x < levels_.width; ++x) sums[x] += from.row(row)[x];
-    for (int x = 0; x < levels_.width; ++x)
-      levels_.row(y)[x] = static_cast<std::uint8_t>(sums[x] / rows);
+      add_row(from.row(row), levels_.width, sums.data());
+    mean_rows(sums.data(), levels_.width, rows, levels_.row(y));
   }
 }
 
@@ -134,25 +140,24 @@ bool Border::touches_edge(int dark) const {
 /// Adds dark cells that a dark square of so many cells contains: a morphological opening.
 void Border::add_thick(int side) {
   const int width = dark_.width, height = dark_.height;
+  const auto most = static_cast<std::uint8_t>(side);
+  // Squares reach up to side - 1 cells to the left or the right of where they end.
+  std::vector<std::uint8_t> counts(width, 0), padded(width + side, 0);
   Cells ends;  // 1 where a dark square ends
   ends.shape(width, height);
-  std::vector<int> down(width, 0);  // dark cells up to here in each column
+  std::uint8_t *const tall = padded.data() + side;
   for (int y = 0; y < height; ++y) {
-    int across = 0;
-    for (int x = 0; x < width; ++x) {
-      down[x] = dark_.row(y)[x] ? down[x] + 1 : 0;
-      across = down[x] >= side ? across + 1 : 0;
-      ends.row(y)[x] = across >= side;
-    }
+    count_set(dark_.row(y), width, most, counts.data());
+    find_equal(counts.data(), width, most, tall);
+    std::memcpy(ends.row(y), tall, width);
+    for (int i = 1; i < side; ++i) and_with(tall - i, width, ends.row(y));
   }
-  std::vector<int> up(width, 0);  // rows that squares which end in the column still reach
+  std::fill(counts.begin(), counts.end(), std::uint8_t{0});
+  std::fill(padded.begin(), padded.end(), std::uint8_t{0});
   for (int y = height - 1; y >= 0; --y) {
-    int left = 0;
-    for (int x = width - 1; x >= 0; --x) {
-      up[x] = ends.row(y)[x] ? side : std::max(0, up[x] - 1);
-      left = up[x] > 0 ? side : left - 1;
-      if (left > 0) pieces_.row(y)[x] = 1;
-    }
+    count_since(ends.row(y), width, most, counts.data());
+    std::memcpy(padded.data(), counts.data(), width);
+    for (int i = 0; i < side; ++i) or_with(padded.data() + i, width, pieces_.row(y));
   }
 }
 
@@ -208,10 +213,9 @@ bool Border::add_pieces(int bright) {
            marked_.at[at + stride];
   };
   std::vector<int> piece, border;
-  for (std::size_t at = 0; at < pieces_.at.size(); ++at)
-    if (marked_.at[at]) pieces_.at[at] = 0;
-  for (std::size_t at = 0; at < pieces_.at.size(); ++at) {
-    if (!pieces_.at[at]) continue;
+  const std::size_t size = pieces_.at.size();
+  clear_where(marked_.at.data(), size, pieces_.at.data());
+  for (std::size_t at = next_set(pieces_.at, 0); at < size; at = next_set(pieces_.at, at)) {
     take_piece(pieces_.at, stride, static_cast<int>(at), piece);
     if (std::any_of(piece.begin(), piece.end(), at_border) && ends_bright(piece, bright))
       border.insert(border.end(), piece.begin(), piece.end());
@@ -224,17 +228,11 @@ bool Border::add_pieces(int bright) {
 void Border::grow(int dim) {
   const int width = marked_.width, height = marked_.height;
   for (const int below : {256, dim}) {
-    const Cells before = marked_;
-    for (int y = 0; y < height; ++y) {
-      const std::uint8_t *rows[] = {before.row(std::max(0, y - 1)), before.row(y),
-                                    before.row(std::min(height - 1, y + 1))};
-      for (int x = 0; x < width; ++x) {
-        if (rows[1][x] || levels_.row(y)[x] >= below) continue;
-        const int left = std::max(0, x - 1), right = std::min(width - 1, x + 1);
-        for (const std::uint8_t *row : rows)
-          if (row[left] | row[x] | row[right]) marked_.row(y)[x] = 1;
-      }
-    }
+    Cells before = marked_;
+    before.clear_frame();
+    for (int y = 0; y < height; ++y)
+      set_next_to(before.row(y - 1), before.row(y), before.row(y + 1), levels_.row(y), below, width,
+                  marked_.row(y));
   }
 }
 
@@ -252,8 +250,7 @@ bool Border::is_sheet_inside() const {
   const auto all = static_cast<double>(std::count(inside.begin(), inside.end(), 1));
   const double page = 1. * marked_.width * marked_.height;
   std::vector<int> piece;
-  for (std::size_t at = 0; at < inside.size(); ++at) {
-    if (!inside[at]) continue;
+  for (std::size_t at = next_set(inside, 0); at < inside.size(); at = next_set(inside, at)) {
     take_piece(inside, static_cast<int>(marked_.stride()), static_cast<int>(at), piece);
     const auto size = static_cast<double>(piece.size());
     if (size >= kMost * all && size >= kSmallest * page) return true;
@@ -324,8 +321,8 @@ double Border::find(const Image &page, const Image &copy, int by_x, int by_y) {
   bool found = false;
   for (const int share : {20, 35, 50, 60}) {  // percent
     const int dark = (share * white + 99) / 100;
-    for (std::size_t i = 0; i < dark_.at.size(); ++i)
-      dark_.at[i] = levels_.at[i] < dark || marked_.at[i];
+    find_below(levels_.at.data(), marked_.at.data(), static_cast<std::uint8_t>(dark),
+               dark_.at.size(), dark_.at.data());
     std::fill(pieces_.at.begin(), pieces_.at.end(), std::uint8_t{0});
     // A line of text that the edge cuts lengthwise is not as dark as a strip, and cells are dark by
     // a part of a stroke if they need not be very dark.

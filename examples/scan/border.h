@@ -56,6 +56,7 @@ class Border {
     std::ptrdiff_t stride() const { return width + std::ptrdiff_t{2}; }
     /// All cells become 0, those of the frame `frame`.
     void shape(int new_width, int new_height, std::uint8_t frame = 0);
+    void clear_frame();
     int width = 0, height = 0;
     std::vector<std::uint8_t> at;
   };

@@ -21,16 +21,18 @@ namespace cudascan::scan {
 /// Numbers of the pixels of a page, stored by columns.
 class ByColumns {
  public:
+  static constexpr int kAround = 4;  ///< zeros before and after each column
+
   ByColumns(int width, int height);
 
   int width() const { return width_; }
   int height() const { return height_; }
-  std::int8_t *column(int x) { return numbers_.data() + static_cast<std::size_t>(x) * height_; }
-  const std::int8_t *column(int x) const {
-    return numbers_.data() + static_cast<std::size_t>(x) * height_;
-  }
+  std::int8_t *column(int x) { return numbers_.data() + begin_of(x); }
+  const std::int8_t *column(int x) const { return numbers_.data() + begin_of(x); }
 
  private:
+  std::size_t begin_of(int x) const { return std::size_t{1} * x * (height_ + kAround) + kAround; }
+
   int width_, height_;
   std::vector<std::int8_t> numbers_;
 };

@@ -58,6 +58,8 @@ Sheet::Sheet(const Levels &page)
     top_[x] = top > 0 ? top + kEdgeBelow : 0;
     bottom_[x] = bottom < page.height ? bottom - kEdgeAbove : page.height;
   }
+  lowest_top_ = *std::max_element(top_.begin(), top_.end());
+  highest_bottom_ = *std::min_element(bottom_.begin(), bottom_.end());
   left_ = extremes(left_, [](int a, int b) { return std::max(a, b); });
   right_ = extremes(right_, [](int a, int b) { return std::min(a, b); });
 }

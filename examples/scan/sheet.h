@@ -16,11 +16,14 @@ class Sheet {
   int right(int y) const { return right_[y]; }
   /// Whether the pixel is inside as far as its column says.
   bool has(int x, int y) const { return y >= top_[x] && y < bottom_[x]; }
+  /// Whether all columns say that of a row.
+  bool has_row(int y) const { return y >= lowest_top_ && y < highest_bottom_; }
   /// A level that a third of the page reaches.
   int paper() const { return paper_; }
 
  private:
   int paper_;
+  int lowest_top_, highest_bottom_;
   std::vector<int> left_, right_, top_, bottom_;
 };
 

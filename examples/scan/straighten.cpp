@@ -9,6 +9,7 @@
 #include <numbers>
 #include <vector>
 
+#include "clones.h"
 #include "profile.h"
 
 namespace cudascan::scan {
@@ -92,14 +93,21 @@ struct Peak {
   bool at_end;   ///< the true peak may be beyond it
 };
 
+CUDASCAN_CLONES int largest_size(const std::int16_t *numbers, int count) {
+  int largest = 0;
+  for (int i = 0; i < count; ++i) largest = std::max<int>(largest, std::abs(numbers[i]));
+  return largest;
+}
+
 /// The strength without the two strongest lines.
 double without_strongest(std::vector<std::int16_t> sums, int page_rows) {
   constexpr int kStrongest = 2;
   const int around = std::max(4, page_rows / 170);
   const int rows = static_cast<int>(sums.size());
   for (int i = 0; i < kStrongest; ++i) {
-    const auto strongest = std::max_element(sums.begin(), sums.end(),
-                                            [](int a, int b) { return std::abs(a) < std::abs(b); });
+    const int most = largest_size(sums.data(), rows);
+    const auto strongest =
+        std::find_if(sums.begin(), sums.end(), [=](int sum) { return std::abs(sum) == most; });
     const int y = static_cast<int>(strongest - sums.begin());
     std::fill(sums.begin() + std::max(0, y - around), sums.begin() + std::min(rows, y + around + 1),
               std::int16_t{0});
