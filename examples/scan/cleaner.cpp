@@ -39,7 +39,7 @@ class PageCleaner : public Cleaner {
     if (is_empty(page)) found.turned = false;
     found.cropped = steps.crop != Crop::no;
     if (found.box == Box{}) found.box = {0, 0, page.width, page.height};
-    found.straighten_ms = ms_since(begin);
+    found.straighten_ms += ms_since(begin);
     if (page.content == Content::white) found.blank = steps.blank != Blank::keep;
     if (found.blank && steps.blank == Blank::drop) return;
     if (is_empty(page)) {
@@ -47,6 +47,7 @@ class PageCleaner : public Cleaner {
       std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
       return;
     }
+    const auto rest = Clock::now();
     // binarize compares each pixel with the paper around it. It needs the noise of the paper, which
     // even light cuts off at white.
     const bool needs_light = !std::holds_alternative<BinarizeParams>(steps.binarize);
@@ -57,6 +58,7 @@ class PageCleaner : public Cleaner {
       else
         clean_levels<std::uint16_t>(lane, page, steps, clean, found);
     });
+    found.clean_ms = ms_since(rest);
   }
 
   void turn(const Image &plane, double angle, Image &to, double &gpu_ms) override {
@@ -145,7 +147,6 @@ class PageCleaner : public Cleaner {
   void clean_levels(Lane &lane, const Image &page, const Steps &steps, Image &clean,
                     Findings &found) {
     Plane<const T> at = lane.template upload<T>(kPage, page);
-    const auto rest = Clock::now();
     lane.begin_work();
     if (found.turned) {
       const Plane<T> turned = lane.template room<T>(kTurned, page.width, page.height);
@@ -177,7 +178,6 @@ class PageCleaner : public Cleaner {
     if (!steps.only_group4) lane.finish(clean);
     found.gpu_ms += busy_ms;
     if (!report.thresholds.empty()) found.threshold = report.threshold;
-    found.clean_ms = ms_since(rest);
   }
 
   template <typename T, typename Exec>

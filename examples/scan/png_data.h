@@ -34,8 +34,8 @@ class PngRows {
 /// A zlib stream of packed pixels in black and white.
 std::string deflate_bits(std::string_view rows);
 /// A zlib stream of filtered levels. The noise of scans has no repetitions, only frequent and rare
-/// differences, which zlib codes in less time and space if it looks for runs alone; drawn pages have
-/// repetitions. A sample of the rows tells.
+/// differences, which zlib codes in less time and space if it looks for runs alone; drawn pages
+/// have repetitions. A sample of the rows tells.
 std::string deflate_levels(std::string_view rows);
 
 }  // namespace cudascan::scan

@@ -2,11 +2,14 @@
 #include "progress.h"
 
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>
+#include <iterator>
+#include <string_view>
 
 namespace cudascan::scan {
 namespace {
@@ -69,6 +72,44 @@ std::string details(const PageRecord &page) {
          (page.has_text ? text(", text %.0f", page.text_ms) : "");
 }
 
+void add(const PageRecord &page, Spent &spent) {
+  const Findings &f = page.found;
+  spent.read += f.read_ms - page.reading.decode_ms;
+  spent.decode += page.reading.decode_ms;
+  spent.measure += f.straighten_ms;
+  spent.compute += f.clean_ms;
+  spent.text += page.text_ms;
+  spent.encode += f.encode_ms;
+  spent.write += f.write_ms - f.encode_ms;
+}
+
+/// Of the program until now, and of the programs that it has run.
+double cpu_seconds() {
+  double seconds = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage use{};
+    getrusage(who, &use);
+    for (const timeval &time : {use.ru_utime, use.ru_stime})
+      seconds += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  }
+  return seconds;
+}
+
+/// The means of a page, for people.
+std::string breakdown(const Totals &totals) {
+  std::string line = "ms of a core for a page:";
+  const char *separator = " ";
+  for (int i = 0; i < static_cast<int>(std::size(Spent::kNames)); ++i) {
+    const double ms = totals.spent.of(i) / totals.pages;
+    if (Spent::kNames[i] == std::string_view("text") && ms == 0) continue;
+    line += text("%s%s %.1f", separator, Spent::kNames[i], ms);
+    if (totals.gpu_ms > 0 && Spent::kNames[i] == std::string_view("compute"))
+      line += text(" (GPU busy %.1f)", totals.gpu_ms / totals.pages);
+    separator = ", ";
+  }
+  return line + text("; CPU time %.1f", 1000 * totals.cpu_seconds / totals.pages);
+}
+
 }  // namespace
 
 std::string PageRecord::name() const {
@@ -125,6 +166,7 @@ void Progress::done(const PageRecord &page) {
   const std::lock_guard lock(mutex_);
   ++totals_.pages;
   totals_.gpu_ms += page.found.gpu_ms;
+  add(page, totals_.spent);
   if (page.found.device != kNowhere) {
     Totals::Device &device = totals_.devices[page.found.device];
     ++device.pages;
@@ -205,6 +247,7 @@ Totals Progress::finish(const std::vector<int> &gpus, bool interrupted) {
   if (gpus.empty()) totals_.devices.clear();
   for (const int gpu : gpus) totals_.devices[gpu];
   totals_.seconds = seconds();
+  totals_.cpu_seconds = cpu_seconds();
   totals_.interrupted = interrupted;
   if (talk_ != Talk::quiet) {
     say_ignored();
@@ -215,6 +258,8 @@ Totals Progress::finish(const std::vector<int> &gpus, bool interrupted) {
                                     : text("GPU %d: %d pages, busy %.1f %%", number, device.pages,
                                            100 * totals_.busy(device.gpu_ms))
                                           .c_str());
+    if (talk_ == Talk::verbose && totals_.pages > 0)
+      std::fprintf(stderr, "%s\n", breakdown(totals_).c_str());
     std::string line = text("%d pages in %.1f s, %.2f pages/s", totals_.pages, totals_.seconds,
                             totals_.pages / std::max(totals_.seconds, 1e-3));
     if (totals_.blank > 0) line += text(", %d of them blank", totals_.blank);

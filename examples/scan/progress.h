@@ -18,10 +18,29 @@
 
 namespace cudascan::scan {
 
+/// Milliseconds in which workers did something, of all pages together.
+struct Spent {
+  double read = 0;     ///< the file, and its SHA-256
+  double decode = 0;   ///< the pixels, and turning them by EXIF
+  double measure = 0;  ///< angle, border, size and so on
+  double compute = 0;  ///< on the CPU, or waiting for the GPU
+  double text = 0;     ///< recognising it
+  double encode = 0;   ///< compression
+  double write = 0;    ///< files, and their SHA-256
+  static constexpr const char *kNames[] = {"read", "decode", "measure", "compute",
+                                           "text", "encode", "write"};
+  double of(int i) const {
+    const double values[] = {read, decode, measure, compute, text, encode, write};
+    return values[i];
+  }
+};
+
 /// How the pages of a run went.
 struct Totals {
   int pages = 0, failed = 0, skipped = 0, salvaged = 0, blank = 0, unread = 0;
   double seconds = 0, gpu_ms = 0;
+  double cpu_seconds = 0;  ///< of all threads of the program and of the programs that it has run
+  Spent spent;
   bool interrupted = false;
   struct Device {
     int pages = 0;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "bmp.h"
+#include "clock.h"
 #include "common/error.h"
 #include "levels.h"
 #include "page_size.h"
@@ -61,6 +62,7 @@ Reading Document::read_page(int page, const HowToRead &how, Image &image) {
   if (image.colour) image.colour->samples = 0;
   if (image.colour) image.colour->profile.clear();
   int orientation = 1;
+  const auto begin = Clock::now();
   if (header_.kind == Kind::pnm)
     read_pnm_page(input, stated, how.salvage, image, reading);
   else if (header_.kind == Kind::bmp)
@@ -73,6 +75,7 @@ Reading Document::read_page(int page, const HowToRead &how, Image &image) {
     turn_upright(image, orientation, spare);
   }
   find_content(image);
+  reading.decode_ms = ms_since(begin);
   return reading;
 }
 

@@ -11,6 +11,7 @@ struct Reading {
   int rows = 0, rows_kept = 0;
   std::string damage = {};                 ///< why it had to be salvaged, or ""
   std::vector<std::string> warnings = {};  ///< of the library that decoded it
+  double decode_ms = 0;                    ///< time that decoding took
 };
 
 }  // namespace cudascan::scan

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iomanip>
+#include <iterator>
 #include <sstream>
 
 #include "common/error.h"
@@ -56,6 +57,15 @@ void write_devices(std::ostream &to, const Totals &totals) {
     separator = ", ";
   }
   to << "],\n";
+}
+
+/// Means of a page in milliseconds.
+void write_breakdown(std::ostream &to, const Totals &totals) {
+  const double pages = std::max(totals.pages, 1);
+  to << "  \"cpu_seconds\": " << totals.cpu_seconds << ",\n  \"breakdown_ms\": {";
+  for (int i = 0; i < static_cast<int>(std::size(Spent::kNames)); ++i)
+    to << quoted(Spent::kNames[i]) << ": " << totals.spent.of(i) / pages << ", ";
+  to << "\"gpu_busy\": " << totals.gpu_ms / pages << "},\n";
 }
 
 void write_reading(std::ostream &to, const Reading &reading) {
@@ -120,8 +130,9 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
      << f.box.right << ", " << f.box.bottom << "]";
   write_mode(to, f);
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;
-  to << ", \"read_ms\": " << f.read_ms << ", \"straighten_ms\": " << f.straighten_ms
-     << ", \"clean_ms\": " << f.clean_ms << ", \"write_ms\": " << f.write_ms
+  to << ", \"read_ms\": " << f.read_ms << ", \"decode_ms\": " << page.reading.decode_ms
+     << ", \"straighten_ms\": " << f.straighten_ms << ", \"clean_ms\": " << f.clean_ms
+     << ", \"write_ms\": " << f.write_ms << ", \"encode_ms\": " << f.encode_ms
      << ", \"gpu_ms\": " << f.gpu_ms;
   if (f.device != kNowhere) to << ", \"device\": " << device_name(f.device);
   if (run.find_text) to << ", \"text\": " << (page.has_text ? "true" : "false");
@@ -173,6 +184,7 @@ void write_stats(const std::string &path, const Totals &totals, const RunFacts &
      << ",\n  \"seconds\": " << totals.seconds
      << ",\n  \"pages_per_second\": " << totals.pages / seconds
      << ",\n  \"gpu_busy\": " << totals.busy() << ",\n";
+  write_breakdown(to, totals);
   write_devices(to, totals);
   to << "  \"page_list\": [\n";
   for (std::size_t i = 0; i < pages.size(); ++i) {

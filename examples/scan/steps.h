@@ -103,7 +103,10 @@ struct Findings {
   std::vector<Box> picture_boxes;     ///< in pixels of the page as it is written
   double colour = 0;                  ///< share of the page that is coloured, 0..1
   int threshold = -1;                 ///< of methods with one threshold for the page, else -1
+  /// Milliseconds in which a worker read and decoded, measured, computed or waited for the GPU, and
+  /// compressed and wrote.
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
+  double encode_ms = 0;   ///< the part of write_ms that compressed
   double gpu_ms = 0;      ///< time the GPU was busy
   int device = kNowhere;  ///< GPU that made the page, kCpu or kNowhere
 };

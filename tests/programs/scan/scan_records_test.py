@@ -36,6 +36,28 @@ class Records(scans.Case):
             self.assertEqual(page["input_sha256"], sha256(self.folder / page["input"]))
             self.assertEqual(page["output_sha256"], sha256(self.folder / page["output"]))
 
+    def test_breakdown(self):
+        stats = self.measured("in", "-o", "out", "--jobs=2")
+        times = stats["breakdown_ms"]
+        self.assertEqual(list(times), ["read", "decode", "measure", "compute", "text", "encode",
+                                       "write", "gpu_busy"])
+        self.assertEqual((times["text"], times["gpu_busy"]), (0, 0))
+        # The steps of a page do not overlap, and nothing is counted twice.
+        names = {"read_ms": ("read", "decode"), "decode_ms": ("decode",),
+                 "straighten_ms": ("measure",), "clean_ms": ("compute",),
+                 "write_ms": ("encode", "write"), "encode_ms": ("encode",)}
+        for name, steps in names.items():
+            mean = sum(page[name] for page in stats["page_list"]) / 3
+            self.assertAlmostEqual(mean, sum(times[step] for step in steps), 2, name)
+            self.assertGreater(mean, 0, name)
+        self.assertGreater(stats["cpu_seconds"], 0)
+        # Each of the two workers did what the pages list, within the run.
+        self.assertLessEqual(3 * sum(times.values()), 2 * 1000 * stats["seconds"] + 1)
+        said = self.scan("in", "-o", "again", "--verbose")
+        self.assertRegex(said, r"(?m)^ms of a core for a page: read [0-9.]+, decode [0-9.]+, "
+                         r"measure [0-9.]+, compute [0-9.]+, encode [0-9.]+, write [0-9.]+; "
+                         r"CPU time [0-9.]+$")
+
     def test_journal(self):
         self.scan("in", "-o", "out")
         settings, *pages = self.lines()
