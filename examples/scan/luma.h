@@ -5,18 +5,18 @@
 
 namespace cudascan::scan {
 
-/// Gray levels of a row with one sample a pixel or three interleaved ones: the luma of Rec. 601
-/// with 16-bit weights, rounded. Gray stored as colour keeps its levels.
+/// The luma of Rec. 601 with 16-bit weights, rounded, of interleaved red, green and blue. Gray
+/// stored as colour keeps its levels.
+void luma_of_rgb(const std::uint8_t *samples, int width, std::uint8_t *gray);
+void luma_of_rgb(const std::uint16_t *samples, int width, std::uint16_t *gray);
+
+/// Gray levels of a row with one sample a pixel or three interleaved ones.
 template <typename T>
 void luma_row(const T *samples, int samples_per_pixel, int width, T *gray) {
-  if (samples_per_pixel == 1) {
+  if (samples_per_pixel == 1)
     std::memcpy(gray, samples, sizeof(T) * width);
-    return;
-  }
-  for (int x = 0; x < width; ++x) {
-    const std::uint32_t red = samples[3 * x], green = samples[3 * x + 1], blue = samples[3 * x + 2];
-    gray[x] = static_cast<T>((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16);
-  }
+  else
+    luma_of_rgb(samples, width, gray);
 }
 
 }  // namespace cudascan::scan
