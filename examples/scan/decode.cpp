@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 #include <string_view>
 
@@ -226,7 +227,11 @@ bool decode_plain(const Input &input, const Header &header, const VipsImage *sou
   }
   if (header.kind != Kind::png) return false;
   image.shape(source->Xsize, source->Ysize, 8);
-  return decode_plain_png(input, image);
+  try {
+    return decode_plain_png(input, image);
+  } catch (const std::bad_alloc &) {  // libvips needs less memory
+    return false;
+  }
 }
 
 struct Decoded {

@@ -5,7 +5,7 @@ import pathlib
 
 from matplotlib import pyplot
 
-from .plots import COLOURS, embed, figure
+from .plots import COLOURS, INK, embed, figure
 
 STEPS = ("read", "decode", "measure", "compute", "text", "encode", "write")
 LEAST_SHARE = 0.06  # of the longest bar: narrower parts have no number
@@ -19,7 +19,7 @@ def read(paths):
 
 def draw(runs, caption="What a core does for a page, in milliseconds"):
     """@param runs  pairs of a name and the statistics of a run
-    @return a figure in HTML; a dot on a bar is the time in which the GPU worked
+    @return a figure in HTML; a stroke in "compute" ends the time in which the GPU worked
     @raise ValueError  for statistics without a breakdown"""
     for name, stats in runs:
         if "breakdown_ms" not in stats:
@@ -28,7 +28,7 @@ def draw(runs, caption="What a core does for a page, in milliseconds"):
     times = [stats["breakdown_ms"] for _, stats in runs]
     used = [step for step in STEPS if any(ms.get(step, 0) > 0 for ms in times)]
     longest = max(sum(ms.get(step, 0) for step in used) for ms in times)
-    picture, axes = pyplot.subplots(figsize=(7, 1 + 0.45 * len(runs)))
+    picture, axes = pyplot.subplots(figsize=(7, 1.3 + 0.45 * len(runs)), layout="constrained")
     for step in used:
         before = [sum(ms.get(other, 0) for other in used[:used.index(step)]) for ms in times]
         widths = [ms.get(step, 0) for ms in times]
@@ -40,11 +40,12 @@ def draw(runs, caption="What a core does for a page, in milliseconds"):
             busy = [(ms["gpu_busy"] + left, at) for at, (ms, left) in enumerate(zip(times, before))
                     if ms.get("gpu_busy", 0) > 0]
             if busy:
-                axes.plot(*zip(*busy), "o", color=COLOURS[-1], label="GPU busy")
+                axes.plot(*zip(*busy), "|", color=INK, markersize=12, label="GPU busy")
     axes.set_yticks(range(len(runs)), [
         f"{name}\n{stats['pages_per_second']:.1f} pages/s" for name, stats in runs])
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
+    axes.set_axisbelow(True)
     axes.set_xlabel("ms")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1 + 0.5 / len(runs)), ncol=len(used) + 1)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncol=4)
     return figure(embed(picture, caption), caption)
