@@ -46,23 +46,6 @@ void take_piece(std::vector<std::uint8_t> &cells, int stride, int from, std::vec
     }
 }
 
-template <typename T>
-void copy_runs(const std::uint8_t *marked, const std::uint8_t *filling, int cells, int cell,
-               int first_row, int last_row, bool bilevel, const Plane<T> &page) {
-  constexpr int kScale = sizeof(T) == 1 ? 1 : 257;
-  for_runs(
-      cells, [&](int x) { return marked[x] != 0; },
-      [&](int begin, int end) {
-        const int from = begin * cell, to = end == cells ? page.width : end * cell;
-        T *first = page.row(first_row);
-        for (int x = from; x < to; ++x)
-          first[x] =
-              static_cast<T>(kScale * (bilevel ? 255 : filling[std::min(x / cell, cells - 1)]));
-        for (int y = first_row + 1; y < last_row; ++y)
-          std::memcpy(page.row(y) + from, first + from, (to - from) * sizeof(T));
-      });
-}
-
 }  // namespace
 
 void Border::Cells::shape(int new_width, int new_height, std::uint8_t frame) {
@@ -92,26 +75,19 @@ void Border::average(const Image &copy, int rows) {
 }
 
 /// Darkens the cells at the edges to the mean of their outermost pixels.
-template <typename T>
-void Border::look_at_edges(const Plane<const T> &page) {
-  const int lines = std::max(1, cell_ / 4), width = levels_.width, height = levels_.height;
-  const auto darken = [&](int x, int y, int left, int top, int right, int bottom) {
-    long sum = 0;
-    for (int row = top; row < bottom; ++row)
-      for (int column = left; column < right; ++column)
-        sum += page.row(row)[column] >> (8 * (sizeof(T) - 1));
-    const long mean = sum / ((right - left) * (bottom - top));
-    levels_.row(y)[x] = static_cast<std::uint8_t>(std::min<long>(levels_.row(y)[x], mean));
+void Border::look_at_edges(const Edges &edges) {
+  const int last_row = levels_.height - 1, last_column = levels_.width - 1;
+  const auto darken = [&](int x, int y, const Image &edge, int edge_x, int edge_y) {
+    std::uint8_t &level = levels_.row(y)[x];
+    level = std::min(level, edge.plane<const std::uint8_t>().row(edge_y)[edge_x]);
   };
-  for (int x = 0; x < width; ++x) {
-    const int left = x * cell_, right = left + cell_;
-    darken(x, 0, left, 0, right, lines);
-    darken(x, height - 1, left, page.height - lines, right, page.height);
+  for (int x = 0; x <= last_column; ++x) {
+    darken(x, 0, edges.top, x, 0);
+    darken(x, last_row, edges.bottom, x, 0);
   }
-  for (int y = 0; y < height; ++y) {
-    const int top = y * cell_, bottom = top + cell_;
-    darken(0, y, 0, top, lines, bottom);
-    darken(width - 1, y, page.width - lines, top, page.width, bottom);
+  for (int y = 0; y <= last_row; ++y) {
+    darken(0, y, edges.left, 0, y);
+    darken(last_column, y, edges.right, 0, y);
   }
 }
 
@@ -303,14 +279,13 @@ void Border::fill() {
       if (marked_.row(y)[x]) look(x, y, -1);
 }
 
-double Border::find(const Image &page, const Image &copy, int by_x, int by_y) {
+double Border::find(Pixels &pixels, const Image &copy, int by_x, int by_y) {
+  const Image &page = pixels.page();
   cell_ = by_x;
   share_ = 0;
   average(copy, by_x / by_y);
-  if (page.depth == 8)
-    look_at_edges(page.plane<const std::uint8_t>());
-  else
-    look_at_edges(page.plane<const std::uint16_t>());
+  pixels.reduce_edges(cell_, std::max(1, cell_ / 4), edges_);
+  look_at_edges(edges_);
   for (Cells *cells : {&dark_, &pieces_, &seen_}) cells->shape(levels_.width, levels_.height);
   marked_.shape(levels_.width, levels_.height, 1);
   const int white = paper();
@@ -372,19 +347,14 @@ Box Border::inside(const Image &page, double angle) const {
   return {left, top, right, bottom};
 }
 
-void Border::whiten(Image &page) const {
-  const int width = marked_.width, height = marked_.height;
-  const bool bilevel = page.content == Content::bilevel;
-  for (int y = 0; y < height; ++y) {
-    const int first = y * cell_, last = y + 1 == height ? page.height : first + cell_;
-    if (page.depth == 8)
-      copy_runs(marked_.row(y), filling_.row(y), width, cell_, first, last, bilevel,
-                page.plane<std::uint8_t>());
-    else
-      copy_runs(marked_.row(y), filling_.row(y), width, cell_, first, last, bilevel,
-                page.plane<std::uint16_t>());
-  }
-  find_content(page);
+void Border::whiten(Pixels &pixels) {
+  if (pixels.page().content == Content::bilevel)
+    std::fill(filling_.at.begin(), filling_.at.end(), std::uint8_t{255});
+  const auto plane = [](const Cells &cells) {
+    return Plane<const std::uint8_t>{cells.row(0), cells.width, cells.height, cells.stride()};
+  };
+  pixels.fill(cell_, plane(marked_), plane(filling_));
+  pixels.find_content();
 }
 
 }  // namespace cudascan::scan

@@ -22,6 +22,7 @@
 
 #include "box.h"
 #include "image.h"
+#include "pixels.h"
 
 namespace cudascan::scan {
 
@@ -30,10 +31,10 @@ class Border {
  public:
   /// @param copy  the page reduced by `by_x` and `by_y`, 8 bits; by_x is a multiple of by_y
   /// @return the share of the page that is border, 0..1; 0 = there is none
-  double find(const Image &page, const Image &copy, int by_x, int by_y);
+  double find(Pixels &pixels, const Image &copy, int by_x, int by_y);
   /// Gives the border the level of the paper next to it, so that no step of the processing sees an
   /// edge there; pages in black and white get white. Sets the content of the page.
-  void whiten(Image &page) const;
+  void whiten(Pixels &pixels);
   /// Whether the pixel of the page, or the nearest one of it, is border.
   bool has(int x, int y) const {
     if (share_ == 0) return false;
@@ -62,8 +63,7 @@ class Border {
   };
 
   void average(const Image &copy, int rows);
-  template <typename T>
-  void look_at_edges(const Plane<const T> &page);
+  void look_at_edges(const Edges &edges);
   int paper() const;
   bool touches_edge(int dark) const;
   void add_thick(int side);
@@ -78,12 +78,13 @@ class Border {
 
   double share_ = 0;  ///< of the page
   int cell_ = 1;      ///< pixels on each side of a cell
-  Cells levels_;      ///< means
-  Cells dark_;        ///< 1 = below the share that is looked at, or border
-  Cells pieces_;      ///< 1 = thick enough
-  Cells seen_;        ///< 1 = in or around the piece that is looked at
-  Cells marked_;      ///< 1 = border, and in the frame
-  Cells filling_;     ///< levels of the paper next to the border
+  Edges edges_;
+  Cells levels_;   ///< means
+  Cells dark_;     ///< 1 = below the share that is looked at, or border
+  Cells pieces_;   ///< 1 = thick enough
+  Cells seen_;     ///< 1 = in or around the piece that is looked at
+  Cells marked_;   ///< 1 = border, and in the frame
+  Cells filling_;  ///< levels of the paper next to the border
 };
 
 }  // namespace cudascan::scan

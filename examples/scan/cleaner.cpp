@@ -4,6 +4,7 @@
 
 #include "border.h"
 #include "clock.h"
+#include "coded.h"
 #include "crop.h"
 #include "dewarp.h"
 #include "enlarge.h"
@@ -15,7 +16,6 @@
 #include "lanes.h"
 #include "light.h"
 #include "orientation.h"
-#include "reduce.h"
 #include "resolution.h"
 #include "steps.h"
 #include "straighten.h"
@@ -30,35 +30,36 @@ class PageCleaner : public Cleaner {
   void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
     const auto begin = Clock::now();
     group4_.clear();
-    settle_resolution(page, steps, found);
-    if (steps.upright && !is_empty(page)) upright_.turn(page, found);
-    if (steps.dewarp) flatten(page, found);
+    lanes_.let_go();
+    if (page.content == Content::unknown) {
+      int device = kNowhere;
+      lanes_.run(device, [&](auto &lane) { lane.hold(page, found).find_content(); });
+    }
+    change_pixels(page, steps, found);
     clean.shape(page.width, page.height, 8);
     clean.resolution = page.resolution;
-    if (!is_empty(page)) look(page, steps, found);
-    if (is_empty(page)) found.turned = false;
     found.cropped = steps.crop != Crop::no;
-    if (found.box == Box{}) found.box = {0, 0, page.width, page.height};
-    found.straighten_ms += ms_since(begin);
-    if (page.content == Content::white) found.blank = steps.blank != Blank::keep;
-    if (found.blank && steps.blank == Blank::drop) return;
+    const Findings before = found;
+    const Content content = page.content;
     if (is_empty(page)) {
-      found.not_turned = "the page is empty";
-      std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
-      return;
+      finish_look(page, steps, begin, found);
+    } else {
+      int device = kNowhere;
+      lanes_.run(device, [&](auto &lane) {
+        // The attempt may not be the first one.
+        const std::string decoder = found.decoder, not_on_gpu = found.not_on_gpu;
+        found = before;
+        found.decoder = decoder;
+        found.not_on_gpu = not_on_gpu;
+        page.content = content;
+        work(lane, page, steps, begin, clean, found);
+        found.gpu_ms += lane.take_busy_ms();
+      });
+      if (!is_empty(page)) found.device = device;
     }
-    const auto rest = Clock::now();
-    // binarize compares each pixel with the paper around it. It needs the noise of the paper, which
-    // even light cuts off at white.
-    const bool needs_light = !std::holds_alternative<BinarizeParams>(steps.binarize);
-    if (steps.even_light && needs_light && page.content == Content::gray) light_.apply(page);
-    lanes_.run(found.device, [&](auto &lane) {
-      if (page.depth == 8)
-        clean_levels<std::uint8_t>(lane, page, steps, clean, found);
-      else
-        clean_levels<std::uint16_t>(lane, page, steps, clean, found);
-    });
-    found.clean_ms = ms_since(rest);
+    if (!is_empty(page) || (found.blank && steps.blank == Blank::drop)) return;
+    found.not_turned = "the page is empty";
+    std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
   }
 
   void turn(const Image &plane, double angle, Image &to, double &gpu_ms) override {
@@ -82,15 +83,59 @@ class PageCleaner : public Cleaner {
     return page.content == Content::white || page.content == Content::black;
   }
 
+  /// The steps that need the page in host memory, and need not be repeated when a GPU fails.
+  void change_pixels(Image &page, const Steps &steps, Findings &found) {
+    settle_resolution(page, steps, found);
+    if (!steps.upright && !steps.dewarp) return;
+    need_pixels(page);
+    if (steps.upright && !is_empty(page)) upright_.turn(page, found);
+    if (steps.dewarp) flatten(page, found);
+    if (found.orientation != 0 || found.dewarped) lanes_.let_go();
+  }
+
+  template <typename Lane>
+  void work(Lane &lane, Image &page, const Steps &steps, Clock::time_point begin, Image &clean,
+            Findings &found) {
+    Pixels &pixels = lane.hold(page, found);
+    look(lane.lines(), pixels, steps, found);
+    finish_look(page, steps, begin, found);
+    const bool is_done = is_empty(page) || (found.blank && steps.blank == Blank::drop);
+    if (!is_done) {
+      const auto rest = Clock::now();
+      // binarize compares each pixel with the paper around it. It needs the noise of the paper,
+      // which even light cuts off at white.
+      const bool needs_light = !std::holds_alternative<BinarizeParams>(steps.binarize);
+      if (steps.even_light && needs_light && page.content == Content::gray) light_.apply(pixels);
+      if (page.depth == 8)
+        clean_levels<std::uint8_t>(lane, page, steps, clean, found);
+      else
+        clean_levels<std::uint16_t>(lane, page, steps, clean, found);
+      found.clean_ms = ms_since(rest);
+    }
+    if (steps.keep_page) lane.bring_back(page);
+  }
+
+  static void finish_look(const Image &page, const Steps &steps, Clock::time_point begin,
+                          Findings &found) {
+    if (is_empty(page)) found.turned = false;
+    if (found.box == Box{}) found.box = {0, 0, page.width, page.height};
+    found.straighten_ms += ms_since(begin);
+    if (page.content == Content::white) found.blank = steps.blank != Blank::keep;
+  }
+
   /// Finds the resolution of the page and enlarges it if that is low.
   void settle_resolution(Image &page, const Steps &steps, Findings &found) {
     const bool is_certain = resolution_.settle(page, steps, found);
     if (!steps.enlarge || !is_certain || page.content != Content::gray) return;
     const double factor = enlargement(page);
     if (factor == 1) return;
+    need_pixels(page);
+    lanes_.let_go();
     enlarge(page, factor, large_);
     std::swap(page, large_);
     std::swap(page.colour, large_.colour);
+    std::swap(page.coded, large_.coded);
+    std::swap(page.file, large_.file);
     found.enlarged = factor;
   }
 
@@ -104,28 +149,29 @@ class PageCleaner : public Cleaner {
 
   /// What is measured on reduced copies of the page: its angle, its border, which is whitened, and
   /// whether it is blank.
-  void look(Image &page, const Steps &steps, Findings &found) {
+  void look(LineMeter &lines, Pixels &pixels, const Steps &steps, Findings &found) {
+    const Image &page = pixels.page();
     const SkewScale scale(page.width, page.height);
     const bool find_ink = steps.blank != Blank::keep || steps.crop == Crop::content;
     const bool find_border = steps.whiten_border || find_ink || steps.crop != Crop::no;
     if (scale.enough && (steps.straighten || find_border))
-      reduce(page, scale.by * scale.squeeze, scale.by, copy_);
-    measure_angle(page, scale, copy_, steps, found);
+      pixels.reduce(scale.by * scale.squeeze, scale.by, copy_);
+    measure_angle(page, scale, copy_, lines, steps, found);
     border_.forget();
     ink_.forget();
     sheet_ = {};
     const double border = scale.enough && find_border
-                              ? border_.find(page, copy_, scale.by * scale.squeeze, scale.by)
+                              ? border_.find(pixels, copy_, scale.by * scale.squeeze, scale.by)
                               : 0;
     if (border > 0 && steps.whiten_border) {
       found.border = border;
-      border_.whiten(page);
+      border_.whiten(pixels);
       // A border without noise would hide that of the paper.
       const Box box = border_.inside(page, found.turned ? found.angle : 0);
       sheet_ = {box.left, box.top, box.right - box.left, box.bottom - box.top};
     }
     if (find_ink && !is_empty(page)) {
-      ink_.find(page, border_);
+      ink_.find(pixels, border_);
       found.blank = steps.blank != Blank::keep && ink_.is_blank();
     }
     if (steps.crop != Crop::no)
@@ -146,7 +192,7 @@ class PageCleaner : public Cleaner {
   template <typename T, typename Lane>
   void clean_levels(Lane &lane, const Image &page, const Steps &steps, Image &clean,
                     Findings &found) {
-    Plane<const T> at = lane.template upload<T>(kPage, page);
+    Plane<const T> at = lane.template held<T>(page);
     lane.begin_work();
     if (found.turned) {
       const Plane<T> turned = lane.template room<T>(kTurned, page.width, page.height);

@@ -329,6 +329,10 @@ int decode_now(const Input &input, const Header &header, int page, const HowToRe
   return kept.orientation;
 }
 
+/// libvips has one list of errors for all threads. So a page that fails is decoded again, alone.
+std::shared_mutex decoding;
+std::mutex turn;  ///< lets a thread that wants to be alone go first
+
 }  // namespace
 
 void start_decoding(const char *program) {
@@ -341,9 +345,6 @@ void start_decoding(const char *program) {
 
 int decode_page(const Input &input, const Header &header, int page, const HowToRead &how,
                 Image &image, Reading &reading) {
-  // libvips has one list of errors for all threads. So a page that fails is decoded again, alone.
-  static std::shared_mutex decoding;
-  static std::mutex turn;  // lets a thread that wants to be alone go first
   {
     std::unique_lock next(turn);
     const std::shared_lock with_others(decoding);
@@ -358,6 +359,28 @@ int decode_page(const Input &input, const Header &header, int page, const HowToR
   const std::unique_lock alone(decoding);
   vips_error_clear();
   return decode_now(input, header, page, how, image, reading);
+}
+
+std::string read_facts(const Input &input, const Header &header, Image &image) {
+  std::unique_lock next(turn);
+  const std::shared_lock with_others(decoding);
+  next.unlock();
+  std::vector<std::string> warnings;
+  const Collect collect(warnings);
+  try {
+    const VipsPtr source = open(input, header, 0, {}, VIPS_FAIL_ON_WARNING);
+    compare(input, header, 0, source.get());
+    if (!warnings.empty()) return "its header is unusual";
+    if (vips_image_get_orientation(source.get()) > 1) return "not upright";
+    image.width = source->Xsize;
+    image.height = source->Ysize;
+    image.depth = 8;
+    image.resolution = {};
+    if (header.has_resolution) image.resolution = {dpi(source->Xres), dpi(source->Yres)};
+    return "";
+  } catch (const Error &) {  // which decode_page() reports
+    return "its header cannot be read";
+  }
 }
 
 }  // namespace cudascan::scan

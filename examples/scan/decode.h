@@ -11,6 +11,8 @@ namespace cudascan::scan {
 struct HowToRead {
   double dpi = 300;  ///< of pages of a PDF that are not one image
   bool salvage = false;
+  bool for_gpu = false;      ///< leave pages coded that a GPU may decode
+  bool find_content = true;  ///< false: the cleaner does, where the pixels are
 };
 
 /// Starts libvips; call it once, before any other thread runs.
@@ -22,5 +24,9 @@ void start_decoding(const char *program);
 ///         number of pages is not what the header says; when it is too large
 int decode_page(const Input &input, const Header &header, int page, const HowToRead &how,
                 Image &image, Reading &reading);
+
+/// Reads what the header of an upright JPEG says: size, depth and resolution.
+/// @return why the page is not read like that, or ""
+std::string read_facts(const Input &input, const Header &header, Image &image);
 
 }  // namespace cudascan::scan

@@ -4,9 +4,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/error.h"
+#include "nvjpeg.h"
 
 namespace cudascan::scan {
 
@@ -36,6 +38,9 @@ class Gpus {
   /// A GPU cannot be opened, or no longer works: no further worker gets it. Says so once.
   /// @param opening  it could not be opened
   void failed(int device, const std::string &why, bool opening = false);
+  /// What decodes JPEG pages on them; nullptr = nothing does. Set before there are workers.
+  GpuJpegs *jpegs() const { return jpegs_.get(); }
+  void set_jpegs(std::unique_ptr<GpuJpegs> jpegs) { jpegs_ = std::move(jpegs); }
 
  private:
   struct Gpu {
@@ -46,6 +51,7 @@ class Gpus {
   const Say say_;
   std::mutex mutex_;
   std::vector<Gpu> gpus_;
+  std::unique_ptr<GpuJpegs> jpegs_;
 };
 
 /// The GPUs that the options ask for, nullptr = the CPU makes the pages. Makes the first GPU

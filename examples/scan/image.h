@@ -62,9 +62,11 @@ enum class Content {
   bilevel,  ///< black and white, both
   white,    ///< one level, not below the middle: a page without ink
   black,    ///< one level, below the middle
+  unknown,  ///< nobody has looked yet
 };
 
 struct PageLevels;
+class CodedPage;
 
 /// A page in gray levels, in host memory.
 struct Image {
@@ -77,6 +79,11 @@ struct Image {
   Memory memory;
   /// Where a page that is read leaves its colours, too; usually empty: they are not wanted.
   std::shared_ptr<PageLevels> colour;
+  /// The page as its file has it, for a GPU that decodes it; its pixels are not in `memory` yet.
+  /// Usually empty.
+  std::shared_ptr<CodedPage> coded;
+  /// Memory for the bytes of `coded`, for the next page, too.
+  std::shared_ptr<Memory> file;
 
   std::ptrdiff_t stride() const {
     constexpr std::ptrdiff_t kTo = Memory::kAlignment;

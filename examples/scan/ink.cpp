@@ -40,11 +40,12 @@ int bright_level(const Image &image) {
 
 }  // namespace
 
-void Ink::measure_paper(const Image &page) {
+void Ink::measure_paper(Pixels &pixels) {
+  const Image &page = pixels.page();
   const double dpi = page.resolution.x > 0 ? page.resolution.x : kUsualDpi;
   by_ = std::clamp(static_cast<int>(std::lround(dpi / kCopyDpi)), 1,
                    std::min({64, page.width, page.height}));
-  reduce(page, by_, by_, copy_);
+  pixels.reduce(by_, by_, copy_);
   cell_ = std::clamp(static_cast<int>(std::lround(dpi / by_ / kMmPerInch)), 1,
                      std::min({64, copy_.width, copy_.height}));
   reduce(copy_, cell_, cell_, cells_);
@@ -154,8 +155,9 @@ void Ink::keep_large(double mm, const Border &border) {
     if (extents[run.piece].counts) kept_.push_back(run);
 }
 
-void Ink::find(const Image &page, const Border &border) {
-  measure_paper(page);
+void Ink::find(Pixels &pixels, const Border &border) {
+  const Image &page = pixels.page();
+  measure_paper(pixels);
   find_runs(border);
   const double dpi = page.resolution.x > 0 ? page.resolution.x : kUsualDpi;
   keep_large(dpi / by_ / kMmPerInch, border);

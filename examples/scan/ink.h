@@ -24,7 +24,7 @@ namespace cudascan::scan {
 class Ink {
  public:
   /// @param border  of this page, which is no ink
-  void find(const Image &page, const Border &border);
+  void find(Pixels &pixels, const Border &border);
   bool is_blank() const { return kept_.empty(); }
   /// The next page has not been looked at.
   void forget() { kept_.clear(); }
@@ -37,7 +37,7 @@ class Ink {
     int piece;
   };
 
-  void measure_paper(const Image &page);
+  void measure_paper(Pixels &pixels);
   double noise() const;
   void find_runs(const Border &border);
   int number_pieces();

@@ -4,10 +4,16 @@
 #pragma once
 #include <exception>
 #include <optional>
+#include <utility>
 
+#include "coded.h"
+#include "cuda_pixels.h"
 #include "gpus.h"
 #include "image.h"
 #include "kernels/exec.h"
+#include "lines.h"
+#include "nvjpeg.h"
+#include "pixels.h"
 
 namespace cudascan::scan {
 
@@ -18,6 +24,19 @@ enum Room { kPage, kTurned, kBlack, kResult, kPlaces };
 class CpuLane {
  public:
   Cpu &exec() { return cpu_; }
+  LineMeter &lines() { return lines_; }
+  /// The page, decoded.
+  Pixels &hold(Image &page, Findings &found) {
+    if (is_coded(page)) found.decoder = "cpu";
+    need_pixels(page);
+    return pixels_.emplace(page);
+  }
+  template <typename T>
+  Plane<const T> held(const Image &page) {
+    return page.plane<const T>();
+  }
+  void bring_back(Image &) {}
+  double take_busy_ms() { return 0; }
   template <typename T>
   Plane<const T> upload(Room, const Image &image) {
     return image.plane<const T>();
@@ -40,26 +59,73 @@ class CpuLane {
 
  private:
   Cpu cpu_{1};
+  CpuLineMeter lines_;
+  std::optional<HostPixels> pixels_;
   Image rooms_[kPlaces];
 };
 
 /// The page is copied to the GPU that is current, with a stream for each lane.
 class CudaLane {
  public:
-  explicit CudaLane(int device) : device_(device) { cuda_.emplace(stream_.get()); }
+  /// @param jpegs  decodes pages on the GPU, or nullptr
+  CudaLane(int device, GpuJpegs *jpegs) : device_(device) {
+    cuda_.emplace(stream_.get());
+    lines_.emplace(*cuda_, busy_ms_);
+    if (jpegs) jpeg_.emplace(*jpegs, device);
+  }
   int device() const { return device_; }
   /// To be called after an error.
   /// @return whether the GPU still works; then the next page can be made
   bool recover() {
     try {
       stream_.synchronize();
+      pixels_.reset();
       cuda_.emplace(stream_.get());  // the reports that the old one would fill in are gone
+      lines_.emplace(*cuda_, busy_ms_);
       return true;
     } catch (const Error &) {
       return false;
     }
   }
   Cuda &exec() { return *cuda_; }
+  LineMeter &lines() { return *lines_; }
+  /// Copies the page to the GPU, or decodes it there, unless it is there already.
+  Pixels &hold(Image &page, Findings &found) {
+    if (pixels_) return *pixels_;
+    bool is_here = false;
+    if (is_coded(page) && jpeg_) {
+      const Plane<std::uint8_t> to = room<std::uint8_t>(kPage, page.width, page.height);
+      timed(*cuda_, busy_ms_, [&] {
+        is_here = jpeg_->decode(*page.coded, to, stream_.get(), found.decoder, found.not_on_gpu);
+      });
+    }
+    if (!is_here) {
+      if (is_coded(page)) found.decoder = "cpu";
+      need_pixels(page);
+      if (page.depth == 8)
+        upload<std::uint8_t>(kPage, page);
+      else
+        upload<std::uint16_t>(kPage, page);
+    }
+    return pixels_.emplace(page, *cuda_, rooms_[kPage].data(), stride_of(page.width, page.depth),
+                           busy_ms_);
+  }
+  /// Copies the page that is held to host memory.
+  void bring_back(Image &page) {
+    cuda::copy_rows(
+        page.memory.data(), page.stride(), rooms_[kPage].data(), stride_of(page.width, page.depth),
+        static_cast<std::size_t>(page.width) * (page.depth / 8), page.height, stream_.get());
+    cuda_->synchronize();
+  }
+  /// The page that hold() has taken.
+  template <typename T>
+  Plane<const T> held(const Image &page) {
+    return room<T>(kPage, page.width, page.height);
+  }
+  /// The page that is held has changed in host memory, or another one comes.
+  void let_go() { pixels_.reset(); }
+  /// Time that the GPU has worked on measuring since the last call.
+  double take_busy_ms() { return std::exchange(busy_ms_, 0); }
   template <typename T>
   Plane<const T> upload(Room place, const Image &image) {
     const Plane<T> to = room<T>(place, image.width, image.height);
@@ -69,9 +135,7 @@ class CudaLane {
   }
   template <typename T>
   Plane<T> room(Room place, int width, int height) {
-    constexpr std::ptrdiff_t kTo = 256;
-    const std::ptrdiff_t stride =
-        (std::ptrdiff_t{1} * width * static_cast<int>(sizeof(T)) + kTo - 1) / kTo * kTo;
+    const std::ptrdiff_t stride = stride_of(width, 8 * sizeof(T));
     return {static_cast<T *>(rooms_[place].reserve(static_cast<std::size_t>(stride) * height)),
             width, height, stride};
   }
@@ -98,14 +162,24 @@ class CudaLane {
   /// Milliseconds; waits for the work.
   double end_work() {
     end_.record(stream_.get());
+    end_.synchronize();
     cuda_->synchronize();
     return end_.elapsed_ns(begin_) / 1e6;
   }
 
  private:
+  static std::ptrdiff_t stride_of(int width, int depth) {
+    constexpr std::ptrdiff_t kTo = 256;
+    return (std::ptrdiff_t{1} * width * (depth / 8) + kTo - 1) / kTo * kTo;
+  }
+
   const int device_;
   cuda::Stream stream_;
   std::optional<Cuda> cuda_;
+  double busy_ms_ = 0;
+  std::optional<CudaLineMeter> lines_;
+  std::optional<CudaPixels> pixels_;
+  std::optional<GpuJpeg> jpeg_;
   cuda::Event begin_{true}, end_{true};
   cuda::DeviceBuffer rooms_[kPlaces];
   Plane<std::uint8_t> result_{};
@@ -119,6 +193,10 @@ class Lanes {
   explicit Lanes(Gpus *gpus) : gpus_(gpus) { change(); }
 
   bool on_gpu() const { return gpu_.has_value(); }
+  /// The page that the lane holds has changed in host memory, or another one comes.
+  void let_go() {
+    if (gpu_) gpu_->let_go();
+  }
 
   /// Calls work(lane), and again from its beginning if a GPU fails in it.
   /// @param device  gets where the work was done
@@ -150,7 +228,7 @@ class Lanes {
       }
       try {
         cuda::use_device(device);
-        gpu_.emplace(device);
+        gpu_.emplace(device, gpus_->jpegs());
       } catch (const Error &error) {
         gpus_->failed(device, error.what(), true);
       }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "clones.h"
-#include "reduce.h"
 
 namespace cudascan::scan {
 namespace {
@@ -41,8 +40,7 @@ class Columns {
     for (int x = 0; x < width; ++x) columns_.emplace_back(x, by, blocks);
   }
   void spread(const std::uint8_t *paper, std::vector<std::uint32_t> &gains) {
-    for (std::size_t i = 0; i < gains_.size(); ++i)
-      gains_[i] = (255U << kGainBits) / std::max<std::uint32_t>(paper[i], kDarkestPaper);
+    for (std::size_t i = 0; i < gains_.size(); ++i) gains_[i] = gain_of(paper[i]);
     for (std::size_t x = 0; x < columns_.size(); ++x) {
       const Between &at = columns_[x];
       gains[x] = mix(gains_[at.before], gains_[at.after], at.share);
@@ -97,21 +95,31 @@ void apply_paper(const Image &paper, int by, const Plane<T> &page) {
 
 }  // namespace
 
-void EvenLight::apply(Image &page) {
-  apply(page, [](Image &) { return true; });
+std::uint16_t gain_of(std::uint8_t paper) {
+  return static_cast<std::uint16_t>((255U << kGainBits) /
+                                    std::max<std::uint32_t>(paper, kDarkestPaper));
 }
 
-bool EvenLight::apply(Image &page, const std::function<bool(Image &reduced)> &mend) {
+void divide_by_paper(Image &page, const Image &paper, int by) {
+  if (page.depth == 8)
+    apply_paper(paper, by, page.plane<std::uint8_t>());
+  else
+    apply_paper(paper, by, page.plane<std::uint16_t>());
+}
+
+void EvenLight::apply(Pixels &pixels) {
+  apply(pixels, [](Image &) { return true; });
+}
+
+bool EvenLight::apply(Pixels &pixels, const std::function<bool(Image &reduced)> &mend) {
+  const Image &page = pixels.page();
   const double dpi = page.resolution.x > 0 ? page.resolution.x : kUsualDpi;
   const int by = std::clamp(static_cast<int>(std::lround(kReduction * dpi / kUsualDpi)), 1,
                             std::min({64, page.width, page.height}));
-  reduce(page, by, by, reduced_);
+  pixels.reduce(by, by, reduced_);
   if (!mend(reduced_)) return false;
   paper_.measure(reduced_, kClosing, kSmoothing);
-  if (page.depth == 8)
-    apply_paper(paper_.levels(), by, page.plane<std::uint8_t>());
-  else
-    apply_paper(paper_.levels(), by, page.plane<std::uint16_t>());
+  pixels.divide(paper_.levels(), by);
   return true;
 }
 

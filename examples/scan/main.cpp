@@ -9,6 +9,7 @@
 #include <optional>
 #include <thread>
 
+#include "decode_option.h"
 #include "gpus.h"
 #include "inputs.h"
 #include "mark.h"
@@ -64,7 +65,8 @@ class Run {
     job_.outputs = options.outputs;
     job_.mark = mark_of(VERSION, settings_);
     job_.to_stream = options.kind == OutputKind::stream;
-    job_.how_to_read = {options.resolution, options.salvage};
+    job_.how_to_read.dpi = options.resolution;
+    job_.how_to_read.salvage = options.salvage;
     job_.ocr = options.ocr;
     pdf_ = facts_of(options, VERSION, jobs());
   }
@@ -109,6 +111,9 @@ void Run::start(const Place &place, Progress &progress) {
   job_.folder = place.folder();
   job_.also_folder = place.also_folder();
   job_.progress = &progress;
+  prepare_reading(
+      options_, gpus_.get(), [&](const std::string &line) { progress.say(line); },
+      job_.how_to_read);
 }
 
 int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::string full) {

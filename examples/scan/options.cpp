@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "decode_option.h"
 #include "gpus_option.h"
 #include "output_option.h"
 #include "outputs_option.h"
@@ -77,6 +78,7 @@ struct Given {
        *cuda_device = nullptr;
   char **inputs = nullptr, **scan_options = nullptr, **also = nullptr;
   PdfOption pdf;
+  DecodeOption decode;
   double timeout = 30, resolution = kUnset, max_angle = 10, min_confidence = 0, k = kUnset,
          r = kUnset, margin = kUnset;
   int pages = -1, window = 0, despeckle = Steps::kByResolution, jobs = 0, jpeg_quality = 0;
@@ -213,6 +215,7 @@ void parse(Given &g, int argc, char **argv) {
       g_option_context_free);
   g_option_context_add_main_entries(context.get(), entries, nullptr);
   g.pdf.add_to(context.get());
+  g.decode.add_to(context.get());
   g_option_context_set_description(context.get(), kDescription);
   GError *error = nullptr;
   if (!g_option_context_parse(context.get(), &argc, &argv, &error)) {
@@ -373,6 +376,7 @@ Options parse_options(int argc, char **argv) {
   options.method = text_or(given.method, "binarize");
   take_scanner(given, options);
   take_gpus(given.cuda_device, options);
+  given.decode.take(options);
   if (options.list_devices || options.version) return options;
   if (options.scan && !(options.inputs.empty() && options.files_from.empty()))
     throw UsageError((options.inputs.empty() ? "--files-from" : options.inputs[0]) +

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "encode.h"
+#include "nvjpeg.h"
 #include "outputs.h"
 #include "pdf_facts.h"
 #include "place.h"
@@ -46,7 +47,8 @@ struct Options {
   Backend backend = Backend::automatic;
   std::vector<int> gpus;  ///< numbers of the devices; empty = the first one
   bool all_gpus = false;  ///< all instead
-  int jobs = 0;           ///< 0 = the number of cores
+  DecodeBy decode = DecodeBy::cpu;
+  int jobs = 0;  ///< 0 = the number of cores
   bool recursive = false, dry_run = false, resume = false, salvage = false;
   Talk talk = Talk::normal;
   std::string stats;

@@ -125,8 +125,10 @@ void PageTone::even_light(PageLevels &page, const KeptParts &parts) {
       }
     return fill_from_outside(reduced, marked_);
   };
-  for (int i = 0; i < page.samples; ++i)
-    if (!light_.apply(page.planes[i], mend)) return;
+  for (int i = 0; i < page.samples; ++i) {
+    HostPixels pixels(page.planes[i]);
+    if (!light_.apply(pixels, mend)) return;
+  }
 }
 
 }  // namespace cudascan::scan

@@ -92,17 +92,24 @@ Slopes::Slopes(const Image &page) : ByColumns(page.width, page.height) {
   }
 }
 
+double slope_of(int squeeze, double angle) {
+  return squeeze * std::tan(angle * std::numbers::pi / 180);
+}
+
+int margin_of(int width, int squeeze, double steepest) {
+  return 2 + static_cast<int>(0.5 * width * squeeze * std::tan(steepest * std::numbers::pi / 180));
+}
+
 Profiles::Profiles(const ByColumns &page, int squeeze, double steepest)
     : page_(page),
       squeeze_(squeeze),
-      margin_(2 + static_cast<int>(0.5 * page.width() * squeeze *
-                                   std::tan(steepest * std::numbers::pi / 180))),
+      margin_(margin_of(page.width(), squeeze, steepest)),
       rows_(page.height() + 2 * margin_) {}
 
 void Profiles::sum(double angle, int strips) {
   strips_.resize(strips);
   for (auto &strip : strips_) strip.assign(rows_, 0);
-  const double rise = squeeze_ * std::tan(angle * std::numbers::pi / 180);
+  const double rise = slope_of(squeeze_, angle);
   const int width = page_.width(), height = page_.height();
   const auto shift_of = [&](int x) {
     return static_cast<int>(std::lround((x - 0.5 * width) * rise));

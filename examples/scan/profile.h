@@ -46,6 +46,13 @@ class Slopes : public ByColumns {
   explicit Slopes(const Image &page);
 };
 
+/// How far a line at this angle rises from a column to the next.
+/// @param squeeze  how many times smaller the columns of the page are than its rows
+/// @param angle    degrees counter-clockwise
+double slope_of(int squeeze, double angle);
+/// Lines above and below a page of so many columns that lines up to the steepest angle reach.
+int margin_of(int width, int squeeze, double steepest);
+
 /// Sums of numbers along parallel lines, in strips next to each other.
 class Profiles {
  public:

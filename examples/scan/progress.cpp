@@ -66,6 +66,8 @@ std::string details(const PageRecord &page) {
   if (f.border > 0) line += text("  border of %.1f %% whitened", 100 * f.border);
   if (f.threshold >= 0) line += text("  threshold %d", f.threshold);
   if (f.device >= 0) line += text("  on GPU %d", f.device);
+  if (!f.decoder.empty()) line += "  decoded by " + f.decoder;
+  if (!f.not_on_gpu.empty()) line += " (" + f.not_on_gpu + ")";
   return line +
          text("  ms: read %.1f, straighten %.1f, clean %.1f, write %.1f", f.read_ms,
               f.straighten_ms, f.clean_ms, f.write_ms) +

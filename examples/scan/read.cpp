@@ -5,9 +5,12 @@
 
 #include "bmp.h"
 #include "clock.h"
+#include "coded.h"
 #include "common/error.h"
+#include "digest.h"
 #include "levels.h"
 #include "page_size.h"
+#include "plain_jpeg.h"
 #include "pnm.h"
 
 namespace cudascan::scan {
@@ -53,11 +56,40 @@ Input Document::open_again() const {
   return input;
 }
 
+/// Takes the file of a page that a GPU can decode, and what its header says.
+/// @return why not, or ""
+std::string Document::take_file(const Input &input, const HowToRead &how, Image &image) {
+  if (header_.kind != Kind::jpeg) return "not a JPEG";
+  const std::size_t size = static_cast<std::size_t>(input.size());
+  if (!image.file || image.file.use_count() > 1)
+    image.file = std::make_shared<Memory>(image.memory.is_pinned());
+  auto *const bytes = static_cast<unsigned char *>(image.file->reserve(size + size / 4));
+  if (input.read(0, bytes, size) != size) return "cannot be read whole";
+  {
+    const std::lock_guard lock(mutex_);
+    if (digest_.empty()) digest_ = digest_of({reinterpret_cast<const char *>(bytes), size});
+  }
+  if (std::string why = why_not_plain(bytes, size); !why.empty()) return why;
+  if (std::string why = read_facts(input, header_, image); !why.empty()) return why;
+  const HowToRead on_cpu{.dpi = how.dpi, .salvage = how.salvage, .find_content = false};
+  image.coded = std::make_shared<CodedPage>(
+      image.file, size, [this, on_cpu](Image &page) { return read_page(0, on_cpu, page); });
+  return "";
+}
+
 Reading Document::read_page(int page, const HowToRead &how, Image &image) {
   Input input = open_again();
   const PageHeader &stated = header_.pages[page];
   check_size(name_, stated.width, stated.height);
   Reading reading;
+  image.coded = nullptr;
+  image.content = Content::unknown;
+  std::string not_on_gpu;
+  if (how.for_gpu) {
+    not_on_gpu = take_file(input, how, image);
+    input.check_unchanged();
+    if (image.coded) return reading;
+  }
   image.resolution = {};
   if (image.colour) image.colour->samples = 0;
   if (image.colour) image.colour->profile.clear();
@@ -74,8 +106,9 @@ Reading Document::read_page(int page, const HowToRead &how, Image &image) {
     Image spare(image.memory.is_pinned());
     turn_upright(image, orientation, spare);
   }
-  find_content(image);
+  if (how.find_content) find_content(image);
   reading.decode_ms = ms_since(begin);
+  reading.not_on_gpu = not_on_gpu;
   return reading;
 }
 

@@ -33,9 +33,12 @@ class Document {
   /// bits stay 16 bits. Any thread.
   /// @throws Error when it is damaged or not what the header says, when the file has changed, and
   ///         for pages of more than 32768 pixels a side
+  ///
+  /// With HowToRead::for_gpu, pages of usual JPEG files are left in `image.coded` instead.
   Reading read_page(int page, const HowToRead &how, Image &image);
 
  private:
+  std::string take_file(const Input &input, const HowToRead &how, Image &image);
   Input open() const;
   /// @throws Error when it is not what it was at first
   Input open_again() const;

@@ -12,6 +12,7 @@ struct Reading {
   std::string damage = {};                 ///< why it had to be salvaged, or ""
   std::vector<std::string> warnings = {};  ///< of the library that decoded it
   double decode_ms = 0;                    ///< time that decoding took
+  std::string not_on_gpu = {};             ///< why a GPU that was asked for cannot decode it
 };
 
 }  // namespace cudascan::scan

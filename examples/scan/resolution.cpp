@@ -5,6 +5,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "coded.h"
+
 namespace cudascan::scan {
 namespace {
 
@@ -61,6 +63,7 @@ bool ResolutionFinder::settle(Image &page, const Steps &steps, Findings &found) 
     double dpi = dpi_of_paper(page.width, page.height);
     if (dpi == 0 && (page.content == Content::gray || page.content == Content::bilevel)) {
       from = "estimated from the letters";
+      need_pixels(page);
       dpi = dpi_of_letters(letters_.height(page));
     }
     if (dpi > 0 && (!stated || factor_between(dpi, page.resolution.x) > kOther)) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "decode_option.h"
+
 namespace cudascan::scan {
 namespace {
 
@@ -59,6 +61,8 @@ std::string settings_of(const Options &o) {
   if (o.steps.resolution_given) line.add("resolution", o.resolution);
   line.add("enlarge", std::string(o.steps.enlarge ? "auto" : "no"));
   line.add("salvage", o.salvage);
+  // The pixels differ a little.
+  if (o.decode != DecodeBy::cpu) line.add("decode", std::string(name_of(o.decode)));
   if (o.split != Split::no) line.add("split", std::string(name_of(o.split)));
   line.add("orientation", std::string(o.steps.upright ? "auto" : "keep"));
   line.add("dewarp", o.steps.dewarp);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iomanip>
 #include <iterator>
+#include <map>
 #include <sstream>
 
 #include "common/error.h"
@@ -66,6 +67,21 @@ void write_breakdown(std::ostream &to, const Totals &totals) {
   for (int i = 0; i < static_cast<int>(std::size(Spent::kNames)); ++i)
     to << quoted(Spent::kNames[i]) << ": " << totals.spent.of(i) / pages << ", ";
   to << "\"gpu_busy\": " << totals.gpu_ms / pages << "},\n";
+}
+
+/// What decoded how many pages, if a GPU was asked to.
+void write_decoders(std::ostream &to, const std::vector<PageRecord> &pages) {
+  std::map<std::string, int> counts;
+  for (const PageRecord &page : pages)
+    if (page.problem.empty() && !page.found.decoder.empty()) ++counts[page.found.decoder];
+  if (counts.empty()) return;
+  to << "  \"decoders\": {";
+  const char *separator = "";
+  for (const auto &[name, count] : counts) {
+    to << separator << quoted(name) << ": " << count;
+    separator = ", ";
+  }
+  to << "},\n";
 }
 
 void write_reading(std::ostream &to, const Reading &reading) {
@@ -134,6 +150,8 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
      << ", \"straighten_ms\": " << f.straighten_ms << ", \"clean_ms\": " << f.clean_ms
      << ", \"write_ms\": " << f.write_ms << ", \"encode_ms\": " << f.encode_ms
      << ", \"gpu_ms\": " << f.gpu_ms;
+  if (!f.decoder.empty()) to << ", \"decoder\": " << quoted(f.decoder);
+  if (!f.not_on_gpu.empty()) to << ", \"not_on_gpu\": " << quoted(f.not_on_gpu);
   if (f.device != kNowhere) to << ", \"device\": " << device_name(f.device);
   if (run.find_text) to << ", \"text\": " << (page.has_text ? "true" : "false");
   if (page.text_ms > 0) to << ", \"text_ms\": " << page.text_ms;
@@ -186,6 +204,7 @@ void write_stats(const std::string &path, const Totals &totals, const RunFacts &
      << ",\n  \"gpu_busy\": " << totals.busy() << ",\n";
   write_breakdown(to, totals);
   write_devices(to, totals);
+  write_decoders(to, pages);
   to << "  \"page_list\": [\n";
   for (std::size_t i = 0; i < pages.size(); ++i) {
     write_page(to, pages[i], run);

@@ -71,6 +71,8 @@ struct Steps {
   static constexpr int kByResolution = -1;
   /// The result is only wanted in CCITT group 4.
   bool only_group4 = false;
+  /// The page is looked at after the steps, so what they have changed in it is copied from the GPU.
+  bool keep_page = false;
 };
 
 /// Instead of the number of a GPU: the CPU, or nothing was to be computed.
@@ -109,6 +111,9 @@ struct Findings {
   double encode_ms = 0;   ///< the part of write_ms that compressed
   double gpu_ms = 0;      ///< time the GPU was busy
   int device = kNowhere;  ///< GPU that made the page, kCpu or kNowhere
+  /// What decoded the page, if a GPU was asked to: "gpu-engines", "gpu-kernels" or "cpu".
+  std::string decoder;
+  std::string not_on_gpu;  ///< why the CPU did
 };
 
 class Border;

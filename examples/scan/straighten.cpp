@@ -7,10 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numbers>
+#include <tuple>
 #include <vector>
-
-#include "clones.h"
-#include "profile.h"
 
 namespace cudascan::scan {
 namespace {
@@ -30,6 +28,11 @@ struct Angles {
   Angles(double first, double last, double step)
       : begin(first), step(step), count(1 + static_cast<int>(std::lround((last - first) / step))) {}
   double at(double i) const { return begin + i * step; }
+  std::vector<double> list() const {
+    std::vector<double> all;
+    for (int i = 0; i < count; ++i) all.push_back(at(i));
+    return all;
+  }
   double begin, step;
   int count;
 };
@@ -93,46 +96,20 @@ struct Peak {
   bool at_end;   ///< the true peak may be beyond it
 };
 
-CUDASCAN_CLONES int largest_size(const std::int16_t *numbers, int count) {
-  int largest = 0;
-  for (int i = 0; i < count; ++i) largest = std::max<int>(largest, std::abs(numbers[i]));
-  return largest;
-}
-
-/// The strength without the two strongest lines.
-double without_strongest(std::vector<std::int16_t> sums, int page_rows) {
-  constexpr int kStrongest = 2;
-  const int around = std::max(4, page_rows / 170);
-  const int rows = static_cast<int>(sums.size());
-  for (int i = 0; i < kStrongest; ++i) {
-    const int most = largest_size(sums.data(), rows);
-    const auto strongest =
-        std::find_if(sums.begin(), sums.end(), [=](int sum) { return std::abs(sum) == most; });
-    const int y = static_cast<int>(strongest - sums.begin());
-    std::fill(sums.begin() + std::max(0, y - around), sums.begin() + std::min(rows, y + around + 1),
-              std::int16_t{0});
-  }
-  return sum_of_squares(sums.data(), rows);
-}
-
 double fourth_power(double x) {
   return x * x * x * x;
 }
 
 /// Strengths of the page and of its parts in coarse steps.
 struct Survey {
-  Survey(Profiles &profiles, int page_rows) {
-    for (int i = 0; i < angles.count; ++i) {
-      profiles.sum(angles.at(i), 2);
-      const int rows = profiles.rows(), upper = rows / 2;
-      left.push_back(sum_of_squares(profiles.strip(0).data(), rows));
-      right.push_back(sum_of_squares(profiles.strip(1).data(), rows));
-      profiles.pair_up();
-      const auto &sums = profiles.strip(0);
-      top.push_back(sum_of_squares(sums.data(), upper));
-      bottom.push_back(sum_of_squares(sums.data() + upper, rows - upper));
-      all.push_back(top.back() + bottom.back());
-      most.push_back(without_strongest(sums, page_rows));
+  Survey(LineMeter &lines, int page_rows) {
+    for (const HalfStrengths &one : lines.halves(angles.list(), std::max(4, page_rows / 170))) {
+      left.push_back(one.left);
+      right.push_back(one.right);
+      top.push_back(one.top);
+      bottom.push_back(one.bottom);
+      all.push_back(one.top + one.bottom);
+      most.push_back(one.most);
     }
   }
 
@@ -161,21 +138,12 @@ struct Survey {
 };
 
 /// The angle in fine steps around a peak of that width.
-double refined(Profiles &profiles, double peak, double width) {
+double refined(LineMeter &lines, double peak, double width) {
   const double reach = std::max(kReach, 0.6 * width);
   const Angles angles(std::max(-kSpan, peak - reach), std::min(kSpan, peak + reach), kFine);
-  constexpr int kLevels = 4;  // eighths, quarters, halves and the page
-  std::array<Strengths, kLevels> strengths;
-  for (int i = 0; i < angles.count; ++i) {
-    profiles.sum(angles.at(i), 1 << (kLevels - 1));
-    for (int level = 0; level < kLevels; ++level) {
-      if (level > 0) profiles.pair_up();
-      double sum = 0;
-      for (int strip = 0; strip < profiles.strips(); ++strip)
-        sum += sum_of_squares(profiles.strip(strip).data(), profiles.rows());
-      strengths[level].push_back(sum);
-    }
-  }
+  std::array<Strengths, std::tuple_size_v<PartStrengths>> strengths;
+  for (const PartStrengths &one : lines.parts(angles.list()))
+    for (std::size_t level = 0; level < one.size(); ++level) strengths[level].push_back(one[level]);
   Strengths together(angles.count, 0);
   for (const Strengths &level : strengths) {
     const double largest = std::max(1., *std::max_element(level.begin(), level.end()));
@@ -210,17 +178,22 @@ SkewScale::SkewScale(int page_width, int page_height) {
   enough = width >= kNarrowest && page_height / by >= kNarrowest;
 }
 
-Skew measure_skew(const SkewScale &scale, const Image &copy) {
+Skew measure_skew(const SkewScale &scale, const Image &copy, LineMeter &lines) {
   const Slopes slopes(copy);
-  Profiles profiles(slopes, scale.squeeze, kSpan + kFine);
-  const Survey survey(profiles, copy.height);
+  lines.take(slopes, scale.squeeze, kSpan + kFine);
+  const Survey survey(lines, copy.height);
   const double peak = survey.angles.at(vertex_of(survey.all, 1));
-  return {refined(profiles, peak, Peak(survey.angles, survey.all).width), survey.confidence(),
+  return {refined(lines, peak, Peak(survey.angles, survey.all).width), survey.confidence(),
           Peak(survey.angles, survey.most).ratio};
 }
 
-void measure_angle(const Image &page, const SkewScale &scale, const Image &copy, const Steps &steps,
-                   Findings &found) {
+Skew measure_skew(const SkewScale &scale, const Image &copy) {
+  CpuLineMeter lines;
+  return measure_skew(scale, copy, lines);
+}
+
+void measure_angle(const Image &page, const SkewScale &scale, const Image &copy, LineMeter &lines,
+                   const Steps &steps, Findings &found) {
   if (!steps.straighten) {
     found.not_turned = "--no-straighten";
     return;
@@ -229,7 +202,7 @@ void measure_angle(const Image &page, const SkewScale &scale, const Image &copy,
     found.not_turned = "the page is too small to measure";
     return;
   }
-  const Skew skew = measure_skew(scale, copy);
+  const Skew skew = measure_skew(scale, copy, lines);
   found.angle = skew.angle;
   found.confidence = skew.confidence;
   found.not_turned = objection(skew, steps, page);

@@ -29,6 +29,7 @@
 /// docs/scan.md says how the constants were chosen and what they achieve.
 #pragma once
 #include "image.h"
+#include "lines.h"
 #include "steps.h"
 
 namespace cudascan::scan {
@@ -50,12 +51,14 @@ struct SkewScale {
   bool enough = false;  ///< whether the page is large enough to be measured
 };
 
-/// @param copy  the page, reduced as `scale` says, 8 bits
+/// @param copy   the page, reduced as `scale` says, 8 bits
+/// @param lines  measures it; without, the CPU does
+Skew measure_skew(const SkewScale &scale, const Image &copy, LineMeter &lines);
 Skew measure_skew(const SkewScale &scale, const Image &copy);
 
 /// Measures a page and decides whether it is turned: sets angle, confidence, turned and not_turned.
 /// @param copy  of the page as for measure_skew(); not used if the page is too small
-void measure_angle(const Image &page, const SkewScale &scale, const Image &copy, const Steps &steps,
-                   Findings &found);
+void measure_angle(const Image &page, const SkewScale &scale, const Image &copy, LineMeter &lines,
+                   const Steps &steps, Findings &found);
 
 }  // namespace cudascan::scan

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "clock.h"
+#include "coded.h"
 #include "common/error.h"
 #include "crop.h"
 #include "digest.h"
@@ -175,12 +176,19 @@ void Workers::make_pages(Task &task, Cleaner &cleaner, Buffers &buffers) {
     const auto begin = Clock::now();
     Image *source = &buffers.page;
     // First, so that the file comes from the disk here and from the cache when it is decoded.
-    if (task.item.document) record.input_digest = task.item.document->digest();
+    if (task.item.document && !job_.how_to_read.for_gpu)
+      record.input_digest = task.item.document->digest();
     if (task.scanned)
       source = task.scanned.get();
     else
       record.reading =
           task.item.document->read_page(task.item.page, job_.how_to_read, buffers.page);
+    if (!record.reading.not_on_gpu.empty()) {
+      record.found.decoder = "cpu";
+      record.found.not_on_gpu = record.reading.not_on_gpu;
+    }
+    // Of a file that was read whole, for a GPU.
+    if (task.item.document) record.input_digest = task.item.document->digest();
     record.found.read_ms = ms_since(begin);
     const auto rest = Clock::now();
     const std::vector<Part> parts = find_parts(task, *source, buffers.spread);
@@ -219,7 +227,12 @@ void Workers::make_page(const Task &task, PageRecord &record, Image &source, Cle
   }
   buffers.outputs.keep(*page);
   steps.only_group4 = wants_only_group4();
+  steps.keep_page = !job_.ocr.empty();
   cleaner.clean(*page, steps, buffers.clean, record.found);
+  if (page->coded && page->coded->is_decoded()) {
+    record.reading = page->coded->reading();
+    record.reading.decode_ms = 0;  // it is in the time for measuring
+  }
   const auto begin = Clock::now();
   if (record.found.blank && job_.steps.blank == Blank::drop) {
     skip(task, record);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/// @file
+/// What pixels.h and lines.h say, on a GPU.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "kernels/exec.h"
+#include "kernels/pages/pages.h"
+#include "lines.h"
+#include "pixels.h"
+
+namespace cudascan::scan {
+
+/// Queues work and waits for it, asleep.
+/// @param busy_ms  grows by the time that the GPU takes
+void timed(Cuda &cuda, double &busy_ms, const std::function<void()> &queue);
+
+/// The pixels of a page in device memory.
+class CudaPixels : public Pixels {
+ public:
+  /// @param data, stride  the pixels, as deep as the page
+  /// @param busy_ms       grows by the time that the GPU works
+  CudaPixels(Image &page, Cuda &cuda, void *data, std::ptrdiff_t stride, double &busy_ms)
+      : Pixels(page), cuda_(&cuda), data_(data), stride_(stride), busy_ms_(&busy_ms) {}
+
+  void reduce(int by_x, int by_y, Image &to) override;
+  void reduce_edges(int cell, int lines, Edges &to) override;
+  void find_content() override;
+  void fill(int cell, const Plane<const std::uint8_t> &marked,
+            const Plane<const std::uint8_t> &levels) override;
+  void divide(const Image &paper, int by) override;
+
+ private:
+  template <typename Use>
+  void with_plane(Use use) const;
+  void queue_means(int x, int y, int width, int height, int by_x, int by_y, Image &to,
+                   std::size_t at) const;
+
+  Cuda *cuda_;
+  void *data_;
+  std::ptrdiff_t stride_;
+  double *busy_ms_;
+};
+
+class CudaLineMeter : public LineMeter {
+ public:
+  CudaLineMeter(Cuda &cuda, double &busy_ms) : cuda_(cuda), busy_ms_(busy_ms) {}
+  void take(const ByColumns &page, int squeeze, double steepest) override;
+  std::vector<HalfStrengths> halves(const std::vector<double> &angles, int around) override;
+  std::vector<PartStrengths> parts(const std::vector<double> &angles) override;
+
+ private:
+  std::vector<double> slopes(const std::vector<double> &angles) const;
+
+  Cuda &cuda_;
+  double &busy_ms_;
+  pages::ColumnNumbers numbers_{};
+  int squeeze_ = 1, margin_ = 0;
+};
+
+}  // namespace cudascan::scan
