@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import sys
+import shutil
 
 import program
 import scanners
@@ -16,8 +17,8 @@ MEASURE = pathlib.Path(__file__).resolve().parents[3] / "examples/scan/measure_g
 COUNT = 6
 # Pages of few pixels: an emulated GPU is slow.
 USUAL = ["--method=otsu", "--enlarge=no", "--resolution=100", "--despeckle=2"]
-# Launches of a page: to turn it, for the threshold, to despeckle and to compress it.
-LEAST, MOST = 10, 12
+# Launches of a page: to measure it, to turn it, for the threshold, to despeckle and to compress it.
+LEAST, MOST = 22, 24
 
 
 class Gpus(scans.Case):
@@ -81,6 +82,38 @@ class Gpus(scans.Case):
             self.assertEqual(listed, listed_before)
         self.assertTrue(all(journal == journals[0] for journal in journals))
 
+    def test_gpus_measure_as_the_cpu_does(self):
+        """Borders, even light, ink and content, in 8, 16 and 1 bit: the same files and numbers."""
+        page = scans.turned(scans.text_page(430, 577), 1)
+        framed = scans.Image.new("L", (480, 640), 12)
+        framed.paste(page.point(lambda level: level * 200 // 255), (31, 40))
+        deep = scans.np.array(framed).astype(scans.np.uint16) * 257 - 5
+        pages = {"framed": framed, "deep": scans.Image.fromarray(deep.clip(0, 65535)),
+                 "bilevel": framed.point(lambda level: 255 * (level > 99)).convert("1"),
+                 "white": scans.Image.new("L", (333, 301), 255),
+                 "black": scans.Image.new("L", (333, 301), 0), "small": page.crop((0, 0, 90, 71))}
+        for name, page in pages.items():
+            self.save(page, f"measured/{name}.png", dpi=(100, 100))
+        for words in (["--method=nick"], ["--crop=content", "--blank=aside"],
+                      ["--crop=page", "--borders=keep", "--method=nick", "--no-straighten"]):
+            shutil.rmtree(self.out, ignore_errors=True)
+            found = []
+            for run in (self.measured, lambda *more: self.gpus(*more)[1]):
+                folder = self.out / str(len(found))
+                listed = run("measured", "-o", folder, *USUAL, *words)["page_list"]
+                found.append([{key: value for key, value in page.items()
+                               if key not in ("device", "output") and not key.endswith("_ms")}
+                              for page in sorted(listed, key=lambda page: page["input"])])
+            self.assertEqual(*found)
+            self.assertEqual(len(found[0]), len(pages))
+            if "--borders=keep" not in words:
+                self.assertTrue(all(page["border"] > 0.1 for page in found[0]
+                                    if "framed" in page["input"] or "deep" in page["input"]))
+            folders = [{path.relative_to(self.out / name): path.read_bytes()
+                        for path in (self.out / name).rglob("*.tif")} for name in "01"]
+            self.assertEqual(*folders)
+            self.assertEqual(len(folders[0]), len(pages))
+
     def test_the_first_gpu_is_the_default(self):
         _, stats = self.gpus("in", "-o", self.out)
         self.assertEqual(self.shares(stats), {0: COUNT})
@@ -129,11 +162,11 @@ class Gpus(scans.Case):
         self.assertEqual(book.read_bytes(), whole.read_bytes())
 
     def test_a_page_without_a_gpu_is_not_forgotten(self):
-        """The other worker makes an empty page, which needs no GPU, and ends as usual."""
+        """The other worker makes an empty page, with a single launch, and ends as usual."""
         self.save(scans.Image.new("L", (420, 560), 255), "in/empty.png", dpi=(100, 100))
         book = self.folder / "book.pdf"
         said, stats = self.gpus("in/empty.png", "in/0.png", "-o", book, "--backend=cuda",
-                                "--jobs=2", status=3, fail="0:2")
+                                "--jobs=2", status=3, fail=f"0:{LEAST - 2}")
         self.assertEqual((stats["pages"], stats["failed"]), (1, 0), said)
         self.assertFalse(book.exists(), said)
 
