@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "image.h"
+#include "kernels/pages/jpeg_code.h"
 #include "reading.h"
 
 namespace cudascan::scan {
@@ -14,13 +15,15 @@ namespace cudascan::scan {
 class CodedPage {
  public:
   using Decode = std::function<Reading(Image &)>;
-  /// @param bytes   a whole JPEG file
+  /// @param bytes   a whole JPEG file, and what `code` refers to
   /// @param decode  decodes it on the CPU, as Document::read_page() does
-  CodedPage(std::shared_ptr<const Memory> bytes, std::size_t size, Decode decode)
-      : bytes_(std::move(bytes)), size_(size), decode_(std::move(decode)) {}
+  CodedPage(std::shared_ptr<const Memory> bytes, std::size_t size, pages::JpegCode code,
+            Decode decode)
+      : bytes_(std::move(bytes)), size_(size), code_(std::move(code)), decode_(std::move(decode)) {}
 
   const unsigned char *data() const { return static_cast<unsigned char *>(bytes_->data()); }
   std::size_t size() const { return size_; }
+  const pages::JpegCode &code() const { return code_; }
   /// Whether the CPU has decoded the page; then `reading()` is what happened.
   bool is_decoded() const { return is_decoded_; }
   const Reading &reading() const { return reading_; }
@@ -33,6 +36,7 @@ class CodedPage {
  private:
   std::shared_ptr<const Memory> bytes_;
   std::size_t size_;
+  pages::JpegCode code_;
   Decode decode_;
   bool is_decoded_ = false;
   Reading reading_;

@@ -95,9 +95,15 @@ class CudaLane {
     bool is_here = false;
     if (is_coded(page) && jpeg_) {
       const Plane<std::uint8_t> to = room<std::uint8_t>(kPage, page.width, page.height);
+      const std::uint32_t *is_damaged = nullptr;
       timed(*cuda_, busy_ms_, [&] {
         is_here = jpeg_->decode(*page.coded, to, stream_.get(), found.decoder, found.not_on_gpu);
+        if (is_here) is_damaged = pages::queue_check(*cuda_, page.coded->code());
       });
+      if (is_here && *is_damaged != 0) {
+        is_here = false;
+        found.not_on_gpu = "damaged";
+      }
     }
     if (!is_here) {
       if (is_coded(page)) found.decoder = "cpu";

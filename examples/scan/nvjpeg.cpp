@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kHybrid = 2, kHardware = 3;  // nvjpegBackend_t
 constexpr int kOutputY = 2;                // nvjpegOutputFormat_t
+constexpr int kYuv444 = 0;                 // nvjpegChromaSubsampling_t
 
 /// nvjpegStatus_t in words.
 std::string status_text(int status) {
@@ -65,7 +66,9 @@ const char *find_functions(void *library, NvjpegFunctions &f) {
   find(f.check, "nvjpegDecodeBatchedSupported");
   find(f.initialize, "nvjpegDecodeBatchedInitialize");
   find(f.decode, "nvjpegDecodeBatched");
-  return missing;
+  if (missing) return missing;
+  find(f.preallocate, "nvjpegDecodeBatchedPreAllocate");
+  return nullptr;
 }
 
 }  // namespace
@@ -156,6 +159,12 @@ std::string GpuJpeg::try_decode(Way &way, const CodedPage &page, const Plane<std
     if (const int status = f.initialize(way.handle, way.state, 1, 1, kOutputY))
       return failed("nvjpegDecodeBatchedInitialize", status);
     way.is_ready = true;
+    // So that the engines need not allocate for each page.
+    if (f.preallocate)
+      if (const int status =
+              f.preallocate(way.handle, way.state, 1, to.width, to.height, kYuv444, kOutputY))
+        shared_.note(std::string(way.name) + ": " +
+                     failed("nvjpegDecodeBatchedPreAllocate", status));
   }
   const unsigned char *const data = page.data();
   const std::size_t size = page.size();

@@ -47,6 +47,9 @@ struct NvjpegFunctions {
   /// @param refused  becomes 0 if the picture can be decoded
   int (*check)(void *handle, void *stream, int *refused);
   int (*initialize)(void *handle, void *state, int pictures, int threads, int format);
+  /// Hints at sizes; nullptr in old versions.
+  int (*preallocate)(void *handle, void *state, int pictures, int width, int height,
+                     int subsampling, int format);
   int (*decode)(void *handle, void *state, const unsigned char *const *data,
                 const std::size_t *sizes, NvjpegImage *to, CUstream_st *stream);
 };

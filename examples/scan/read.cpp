@@ -63,17 +63,21 @@ std::string Document::take_file(const Input &input, const HowToRead &how, Image 
   const std::size_t size = static_cast<std::size_t>(input.size());
   if (!image.file || image.file.use_count() > 1)
     image.file = std::make_shared<Memory>(image.memory.is_pinned());
-  auto *const bytes = static_cast<unsigned char *>(image.file->reserve(size + size / 4));
+  auto *const bytes = static_cast<unsigned char *>(image.file->reserve(2 * size + size / 4));
   if (input.read(0, bytes, size) != size) return "cannot be read whole";
   {
     const std::lock_guard lock(mutex_);
     if (digest_.empty()) digest_ = digest_of({reinterpret_cast<const char *>(bytes), size});
   }
-  if (std::string why = why_not_plain(bytes, size); !why.empty()) return why;
-  if (std::string why = read_facts(input, header_, image); !why.empty()) return why;
+  pages::JpegCode code;
+  std::string why = read_plain_jpeg(bytes, size, bytes + size, code);
+  if (!why.empty()) return why;
+  why = read_facts(input, header_, image);
+  if (!why.empty()) return why;
   const HowToRead on_cpu{.dpi = how.dpi, .salvage = how.salvage, .find_content = false};
   image.coded = std::make_shared<CodedPage>(
-      image.file, size, [this, on_cpu](Image &page) { return read_page(0, on_cpu, page); });
+      image.file, size, std::move(code),
+      [this, on_cpu](Image &page) { return read_page(0, on_cpu, page); });
   return "";
 }
 

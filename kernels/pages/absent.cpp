@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Replaces lines.cu and pages.cu in a build without CUDA.
+// Replaces the other files in a build without CUDA.
 #include "kernels/base/absent.h"
+#include "kernels/pages/jpeg_code.h"
 #include "kernels/pages/pages.h"
 
 namespace cudascan::pages {
@@ -43,6 +44,10 @@ std::vector<HalfSquares> half_squares(Cuda &, const ColumnNumbers &, int, int,
 }
 std::vector<PartSquares> part_squares(Cuda &, const ColumnNumbers &, int,
                                       const std::vector<double> &) {
+  refuse_cuda();
+}
+
+const std::uint32_t *queue_check(Cuda &, const JpegCode &) {
   refuse_cuda();
 }
 
