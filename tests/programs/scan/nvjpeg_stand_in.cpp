@@ -44,6 +44,7 @@ struct Decoder {
   Decoder() {
     info.err = jpeg_std_error(&errors);
     errors.error_exit = [](j_common_ptr) { throw kBadJpeg; };
+    errors.emit_message = [](j_common_ptr, int) {};  // damaged pictures are decoded, too
     jpeg_create_decompress(&info);
   }
   ~Decoder() { jpeg_destroy_decompress(&info); }
@@ -109,6 +110,12 @@ int nvjpegDecodeBatchedSupported(void *handle, void *stream, int *refused) {
 int nvjpegDecodeBatchedInitialize(void *, void *state, int pictures, int, int format) {
   static_cast<State *>(state)->initialized = true;
   return pictures == 1 && format == kOutputY ? 0 : kWrongParameter;
+}
+int nvjpegDecodeBatchedPreAllocate(void *, void *state, int pictures, int width, int height, int,
+                                   int format) {
+  const bool right = static_cast<State *>(state)->initialized && pictures == 1 && width > 0 &&
+                     height > 0 && format == kOutputY;
+  return right ? 0 : kWrongParameter;
 }
 int nvjpegDecodeBatched(void *handle, void *state_, const unsigned char *const *data,
                         const std::size_t *sizes, Picture *to, CUstream_st *stream) {
