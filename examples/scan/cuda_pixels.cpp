@@ -167,9 +167,10 @@ void CudaPixels::divide(const Image &paper, int by) {
 void CudaLineMeter::take(const ByColumns &page, int squeeze, double steepest) {
   squeeze_ = squeeze;
   margin_ = margin_of(page.width(), squeeze, steepest);
-  timed(cuda_, busy_ms_, [&] {
-    numbers_ = pages::upload(cuda_, {page.column(0), page.width(), page.height()});
-  });
+  const auto stride = page.width() > 1 ? page.column(1) - page.column(0) : page.height();
+  const pages::ColumnNumbers numbers{page.column(0), page.width(), page.height(),
+                                     static_cast<int>(stride)};
+  timed(cuda_, busy_ms_, [&] { numbers_ = pages::upload(cuda_, numbers); });
 }
 
 std::vector<double> CudaLineMeter::slopes(const std::vector<double> &angles) const {

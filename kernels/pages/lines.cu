@@ -45,8 +45,9 @@ __global__ void __launch_bounds__(kThreads) sum_lines_kernel(const __grid_consta
   const int y = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (y >= job.rows) return;
   int sum = 0;
-  const std::int8_t *column = job.numbers.data + static_cast<std::int64_t>(begin) * height;
-  for (int i = 0; i < end - begin; ++i, column += height) {
+  const std::int8_t *column =
+      job.numbers.data + static_cast<std::int64_t>(begin) * job.numbers.stride;
+  for (int i = 0; i < end - begin; ++i, column += job.numbers.stride) {
     const int at = y - shifts[i];
     if (static_cast<unsigned>(at) < static_cast<unsigned>(height)) sum += column[at];
   }
@@ -182,11 +183,12 @@ ColumnNumbers upload(Cuda &cuda, const ColumnNumbers &host) {
   if (!kept) kept = std::make_shared<LinesState>();
   auto &state = *static_cast<LinesState *>(kept.get());
   const std::size_t bytes = static_cast<std::size_t>(host.width) * host.height;
-  std::memcpy(state.host.reserve(bytes), host.data, bytes);
+  auto *const pinned = static_cast<std::int8_t *>(state.host.reserve(bytes));
+  for (std::size_t x = 0; x < static_cast<std::size_t>(host.width); ++x)
+    std::memcpy(pinned + x * host.height, host.data + x * host.stride, host.height);
   auto *const device = static_cast<std::int8_t *>(state.numbers.reserve(bytes));
-  cuda::copy_rows(device, host.width, state.host.data(), host.width, host.width, host.height,
-                  cuda.stream());
-  return {device, host.width, host.height};
+  cuda::copy_rows(device, host.height, pinned, host.height, host.height, host.width, cuda.stream());
+  return {device, host.width, host.height, host.height};
 }
 
 std::vector<HalfSquares> half_squares(Cuda &cuda, const ColumnNumbers &numbers, int margin,

@@ -55,6 +55,7 @@ CUDASCAN_API void queue_gains(Cuda &, int by, Plane<const std::uint16_t> gains,
 struct ColumnNumbers {
   const std::int8_t *data;
   int width, height;  ///< width is at most kMostColumns
+  int stride;         ///< numbers from a column to the next
 };
 inline constexpr int kMostColumns = 512;
 
