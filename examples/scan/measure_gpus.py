@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pages a second of cudascan-scan on one GPU, on several, and on the CPU.
 
-    examples/scan/measure_gpus.py --make FOLDER
+    examples/scan/measure_gpus.py --make FOLDER [--dpi 300] [--suffix jpg]
     examples/scan/measure_gpus.py --scans FOLDER [--pages 1000] [--devices 0 all cpu]
         [--jobs 0 8 32] [--format jpg] [--program cudascan-scan] [--json FILE] [-- OPTION...]
 
---make draws scans by scan_maker.py, JPEGs of A4 at 300 dpi with the noise of a scanner, and ends;
-it needs numpy, Pillow and fonts. Measuring needs only Python and the program: the scans are used
-in turn for so many pages. Each line of the table is one run, with the words of --devices for
---cuda-device (cpu: --backend=cpu). The files of all runs must be the same, or the exit status is 1.
---jobs 0 is the number of cores. --format png turns the scans into PNG first, which needs Pillow.
---json writes the rows of the table `scan` for cudascan-bench-report. Options after -- are those of
-cudascan-scan."""
+--make draws scans by scan_maker.py, of A4 with the noise of a scanner, and ends; it needs numpy,
+Pillow and fonts. Above 300 dpi they are enlarged. Measuring needs only Python and the program: the
+scans are used in turn for so many pages. Each line of the table is one run, with the words of
+--devices for --cuda-device (cpu: --backend=cpu). The files of all runs must be the same, or the
+exit status is 1. --jobs 0 is the number of cores. --format png turns the scans into PNG first,
+which needs Pillow. --json writes the rows of the table `scan` for cudascan-bench-report. Options
+after -- are those of cudascan-scan."""
 import argparse
 import hashlib
 import json
@@ -26,15 +26,23 @@ import time
 SCANS = 8
 
 
-def make(folder):
+def make(folder, dpi, suffix):
+    import numpy
     import scan_maker
+    from PIL import Image
     folder.mkdir(parents=True, exist_ok=True)
     seed = made = 0
     while made < SCANS:
         scan = scan_maker.make(seed, kind="book")
         seed += 1
         if scan.dpi == 300:
-            scan.image.save(folder / f"{made}.jpg", quality=90, dpi=(300, 300))
+            image = scan.image
+            if dpi != 300:
+                image = image.resize([side * dpi // 300 for side in image.size], Image.BICUBIC)
+                noise = numpy.random.default_rng(seed).normal(0, 3, image.size[::-1])
+                levels = numpy.asarray(image.convert("L")) + noise
+                image = Image.fromarray(levels.clip(0, 255).astype(numpy.uint8))
+            image.save(folder / f"{made}.{suffix}", quality=90, dpi=(dpi, dpi))
             made += 1
 
 
@@ -99,6 +107,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--make", type=pathlib.Path)
+    parser.add_argument("--dpi", type=int, default=300)
+    parser.add_argument("--suffix", choices=("jpg", "png"), default="jpg")
     parser.add_argument("--scans", type=pathlib.Path)
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--devices", nargs="+", default=["0", "all", "cpu"])
@@ -109,7 +119,7 @@ def main():
     parser.add_argument("options", nargs="*")
     options = parser.parse_args()
     if options.make:
-        make(options.make)
+        make(options.make, options.dpi, options.suffix)
         return 0
     scans = sorted(options.scans.iterdir()) if options.scans else []
     if not scans:
