@@ -217,6 +217,7 @@ class PageCleaner : public Cleaner {
       run(lane.exec(), black, result, params);
     }
     if (steps.only_group4) {
+      lane.sleep_until_done();
       const std::vector<std::uint8_t> code = encode_group4(lane.exec(), result);
       group4_.assign(code.begin(), code.end());
     }

@@ -55,6 +55,7 @@ class CpuLane {
   template <typename T>
   void fetch(const Plane<T> &, Image &) {}
   void begin_work() {}
+  void sleep_until_done() {}
   double end_work() { return 0; }
 
  private:
@@ -165,6 +166,11 @@ class CudaLane {
     cuda_->synchronize();
   }
   void begin_work() { begin_.record(stream_.get()); }
+  /// So that what comes next, and waits, need not keep a core busy.
+  void sleep_until_done() {
+    end_.record(stream_.get());
+    end_.synchronize();
+  }
   /// Milliseconds; waits for the work.
   double end_work() {
     end_.record(stream_.get());

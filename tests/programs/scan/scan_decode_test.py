@@ -93,7 +93,7 @@ class Decode(scans.Case):
                 ([], "no-engines", "gpu-engines", {"cpu": COUNT},
                  "gpu-engines: nvjpegCreateEx: wrong GPU (7)"),
                 ([], "engines-refuse kernels-fail", "gpu", {"cpu": COUNT},
-                 "gpu-engines: nvJPEG does not take such pictures; gpu-kernels: "
+                 "gpu-engines: they do not take such pictures; gpu-kernels: "
                  "nvjpegDecodeBatched: execution failed (6)")):
             with self.subTest(told=told, by=by):
                 said, stats = self.decode("in", *words, told=told, by=by)
