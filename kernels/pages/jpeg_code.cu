@@ -275,7 +275,8 @@ const std::uint32_t *queue_check(Cuda &cuda, const JpegCode &code) {
   std::size_t memory[5];
   for (std::size_t &one : memory) one = place(numbers);
   const std::size_t bytes = place(code.size + JpegCode::kAfter);
-  auto *const device = static_cast<unsigned char *>(state.device.reserve(end));
+  // With room for the next page, which may be larger.
+  auto *const device = static_cast<unsigned char *>(state.device.reserve(end + end / 4));
   auto *const host = static_cast<unsigned char *>(state.host.reserve(uploaded));
   const LookUp look_ups[] = {look_up_of(code.dc_tables[0]), look_up_of(code.dc_tables[1]),
                              look_up_of(code.ac_tables[0]), look_up_of(code.ac_tables[1])};
