@@ -11,7 +11,7 @@ build=${BUILD_DIR:-$root/build}
 
 build_packages=(g++ meson ninja-build pkg-config libtbb-dev libssl-dev
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base
-  gstreamer1.0-plugins-good)
+  gstreamer1.0-plugins-good gstreamer1.0-x)  # the last has the windows of autovideosink
 cuda_packages=(libgstreamer-plugins-bad1.0-dev)      # the headers of GStreamer's CUDA library
 sample_packages=(python3-numpy python3-pil fonts-liberation2 fonts-dejavu-core)
 media_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
@@ -19,9 +19,10 @@ test_packages=(libgtest-dev libgstreamer-plugins-bad1.0-dev gstreamer1.0-plugins
   clang libclang-rt-dev)  # for fuzzing
 translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 # What cudascan-view and cudascan-scan are built with.
-program_packages=(libgtk-3-dev
-  libvips-dev libtiff-dev libjpeg-dev libpng-dev libdeflate-dev zlib1g-dev libqpdf-dev
+view_packages=(libgtk-3-dev)
+scan_packages=(libvips-dev libtiff-dev libjpeg-dev libpng-dev libdeflate-dev zlib1g-dev libqpdf-dev
   libsane-dev libglib2.0-dev)
+program_packages=("${view_packages[@]}" "${scan_packages[@]}")
 # For their tests: a display and a mouse, simulated scanners and cameras, codecs for launch lines,
 # and programs that read the results.
 program_test_packages=(xvfb xauth xdotool gir1.2-gtk-3.0

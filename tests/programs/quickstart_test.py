@@ -20,8 +20,9 @@ PROGRAMS = {
     "nvidia-smi": '#!/bin/sh\n[ "$GPU" = yes ] && echo "GPU 0: some"\n',
     "pkg-config": "#!/bin/sh\nexit 0\n",
     "meson": STANDS_IN + 'touch "$BUILD_DIR/build.ninja"\necho gst-cudascan 0\n',
-    "ninja": STANDS_IN + 'mkdir -p "$BUILD_DIR/examples"\n'
-             'cp "$CLEAN" "$BUILD_DIR/examples/cudascan-clean"\n',
+    # ninja -C FOLDER TARGET...: the first target is the program.
+    "ninja": STANDS_IN + 'mkdir -p "$BUILD_DIR/${3%/*}"\n'
+             'cp "$CLEAN" "$BUILD_DIR/$3"\n',
     "clean": STANDS_IN + 'echo "translator $CUDASCAN_GSWO_CC" >>"$CALLS"\n',
 }
 
@@ -38,11 +39,15 @@ class Quickstart(unittest.TestCase):
         self.picture.touch()
 
     def start(self, *arguments, gpu=False, **environment):
+        """What start_with() gives for the picture and these arguments."""
+        return self.start_with(self.picture, *arguments, gpu=gpu, **environment)
+
+    def start_with(self, *arguments, gpu=False, **environment):
         """The calls, a dictionary from program to arguments, and the output."""
         calls = self.folder / "calls"
         calls.write_text("")
         result = program.run(
-            [os.environ["QUICKSTART"], self.picture, *arguments],
+            [os.environ["QUICKSTART"], *arguments],
             env={"PATH": f"{self.folder}:{os.environ['PATH']}", "CALLS": str(calls),
                  "CLEAN": str(self.folder / "clean"), "BUILD_DIR": str(self.build),
                  "GPU": "yes" if gpu else "no", "GPU_ARCH": "", "CUDASCAN_GSWO_CC": "",
@@ -96,6 +101,35 @@ class Quickstart(unittest.TestCase):
                 self.assertIn("libclang-cpp-dev", called["apt-get"])
                 self.assertIn("gswo/gswo-cc", called["ninja"])
                 self.assertEqual(called["translator"], [str(self.build / "gswo/gswo-cc")])
+
+    def test_programs_bring_their_packages_and_get_their_arguments(self):
+        film = self.folder / "film.mp4"
+        film.touch()
+        for name, target, package, *arguments in (
+                ("cudascan-view", "examples/view/cudascan-view", "gstreamer1.0-gtk3", self.picture,
+                 "-e", "cudanick"),
+                ("cudascan-view", "examples/view/cudascan-view", "gstreamer1.0-libav", film),
+                ("cudascan-scan", "examples/scan/cudascan-scan", "libvips-dev", film, "-o", "x.pdf"),
+                ("gswo-cc", "gswo/gswo-cc", "libclang-cpp-dev", film)):
+            with self.subTest(name):
+                called, _ = self.start_with(name, *arguments)
+                self.assertIn(package, called["apt-get"])
+                self.assertEqual(called["ninja"][2:], [target, "gst/libgstcudascan.so"])
+                self.assertEqual(called[name], [str(word) for word in arguments])
+                self.assertEqual("gstreamer1.0-libav" in called["apt-get"],
+                                 package == "gstreamer1.0-libav")
+
+    def test_only_files_that_need_them_bring_decoders(self):
+        self.assertNotIn("gstreamer1.0-libav", self.start()[0]["apt-get"])
+        film = self.folder / "film.mp4"
+        film.touch()
+        self.assertIn("gstreamer1.0-libav", self.start_with(film)[0]["apt-get"])
+
+    def test_a_file_that_is_not_there(self):
+        result = program.run([os.environ["QUICKSTART"], self.folder / "none.png"])
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("none.png: there is no such file. Give an image, a video, or one of",
+                      result.stderr)
 
     def test_code_without_pragmas_needs_none(self):
         source = self.folder / "code.cpp"
