@@ -109,7 +109,7 @@ class Quickstart(unittest.TestCase):
                 ("cudascan-view", "examples/view/cudascan-view", "gstreamer1.0-gtk3", self.picture,
                  "-e", "cudanick"),
                 ("cudascan-view", "examples/view/cudascan-view", "gstreamer1.0-libav", film),
-                ("cudascan-scan", "examples/scan/cudascan-scan", "libvips-dev", film, "-o", "x.pdf"),
+                ("cudascan-scan", "examples/scan/cudascan-scan", "libvips-dev", film, "-o", "x"),
                 ("gswo-cc", "gswo/gswo-cc", "libclang-cpp-dev", film)):
             with self.subTest(name):
                 called, _ = self.start_with(name, *arguments)
