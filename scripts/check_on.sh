@@ -41,10 +41,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$suite" ] || usage
-as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
 command -v apt-get >/dev/null || die "scripts/check_on.sh needs Debian or Ubuntu."
-need mmdebstrap debian-archive-keyring
 as_root unshare --mount --pid --fork --propagation private true 2>/dev/null || {
   say "This machine allows no namespaces, which keep another Debian apart." >&2
   exit 3
@@ -60,32 +58,17 @@ packages=("${build_packages[@]}" "${cuda_packages[@]}" libgtest-dev python3)
 [ -z "$all" ] || packages+=("${test_packages[@]}" "${translator_packages[@]}" \
   "${program_packages[@]}" "${program_test_packages[@]}")
 
-# The mirror and the proxy of this machine's apt, if it has any.
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' \
-  'Component: main' | sed -n '/\/debian\/$/{p;q}')
+root_folder=$folder/root${all:+-all}
 mkdir -p "$folder"
-settings=$folder/apt.conf root_folder=$folder/root${all:+-all}
-{
-  apt-config dump --no-empty --format '%f "%v";%n' Acquire::http
-  apt-config dump --no-empty --format '%f "%v";%n' Acquire::https
-  # The state of a mirror may be dated.
-  echo 'Acquire::Check-Valid-Until "false";'
-  echo 'Acquire::Languages "none";'
-} >"$settings"
 if [ ! -d "$root_folder" ]; then
   say "Making $suite"
-  as_root rm -rf "$root_folder.part"
-  # Pages and translations that nobody reads there are not unpacked, and nothing is flushed to disk.
-  as_root mmdebstrap --variant=essential --aptopt="$settings" \
+  # Pages and translations that nobody reads there are not unpacked.
+  make_debian "$root_folder" "$suite" --variant=essential \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-    --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt=force-unsafe-io \
-    --include="$(IFS=,; echo "${packages[*]}")" "$suite" "$root_folder.part" \
-    "${mirror:-http://deb.debian.org/debian/}" >"$folder/make.log" 2>&1 || {
-    tail -n 20 "$folder/make.log" >&2
+    --dpkgopt='path-exclude=/usr/share/locale/*' --include="$(IFS=,; echo "${packages[*]}")" || {
     say "The folder with Debian $suite could not be made." >&2
     exit 3
   }
-  as_root mv "$root_folder.part" "$root_folder"
 fi
 
 # in_suite COMMAND: runs it there, as root, with what is shared at its own place and read-only. The

@@ -12,7 +12,6 @@ set -euo pipefail
 # shellcheck source=scripts/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 folder=$(realpath "${1:?usage: scripts/check_package.sh FOLDER}")
-as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
 need "${build_packages[@]}" "${translator_packages[@]}" "${program_packages[@]}" \
   "${package_packages[@]}"

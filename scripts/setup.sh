@@ -38,6 +38,7 @@ die() {
   printf '%s\n' "$*" >&2
   exit 1
 }
+as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 
 nvcc_path() {
   local path
@@ -81,21 +82,46 @@ need() {
     require_tools
     return
   fi
-  local missing=() package as_root=()
+  local missing=() package
   for package in "$@"; do
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
       missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || die "Missing packages, and there is no sudo here. As root, run:
+  if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+    die "Missing packages, and there is no sudo here. As root, run:
   apt-get install ${missing[*]}"
-    as_root=(sudo)
   fi
   say "Installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
+}
+
+# make_debian FOLDER SUITE [OPTION...]: makes a folder with that Debian, by mmdebstrap with these
+# options, as root or with sudo. Nothing is flushed to disk. Nothing of this machine is changed but
+# for that package.
+make_debian() {
+  local folder=$1 suite=$2 settings=$1.apt.conf mirror
+  shift 2
+  need mmdebstrap debian-archive-keyring
+  # The mirror and the proxy of this machine's apt, if it has any.
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' \
+    'Component: main' | sed -n '/\/debian\/$/{p;q}')
+  {
+    apt-config dump --no-empty --format '%f "%v";%n' Acquire::http
+    apt-config dump --no-empty --format '%f "%v";%n' Acquire::https
+    # The state of a mirror may be dated.
+    echo 'Acquire::Check-Valid-Until "false";'
+    echo 'Acquire::Languages "none";'
+  } >"$settings"
+  as_root rm -rf "$folder.part"
+  as_root mmdebstrap --aptopt="$settings" --dpkgopt=force-unsafe-io "$@" "$suite" "$folder.part" \
+    "${mirror:-http://deb.debian.org/debian/}" >"$folder.log" 2>&1 || {
+    tail -n 20 "$folder.log" >&2
+    return 1
+  }
+  as_root mv "$folder.part" "$folder"
 }
 
 # configure FOLDER [OPTION...]: configures the folder with these options. If it is configured
