@@ -30,6 +30,7 @@ program_test_packages=(xvfb xauth xdotool gir1.2-gtk-3.0
   libsane1 sane-utils libaravis-0.8-0 aravis-tools aravis-tools-cli iproute2 util-linux
   gstreamer1.0-opencv qpdf poppler-utils tesseract-ocr python3-pil python3-numpy python3-matplotlib
   python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 gir1.2-aravis-0.8)
+tutorial_packages=(python3-pexpect python3-numpy python3-pil poppler-utils xvfb)
 site_packages=(python3-venv)  # for MkDocs and Ray, which come from PyPI
 package_packages=(debhelper dpkg-dev lintian)
 
