@@ -242,6 +242,42 @@ struct Range {
   static constexpr long long lowest = is_signed ? -(long long)highest - 1 : 0;
 };
 
+/// The bits of a real number as a whole one.
+template <class T>
+struct BitsOf {
+  using Whole = int;
+  static constexpr Whole infinity = 0x7f800000;
+};
+template <>
+struct BitsOf<double> {
+  using Whole = long long;
+  static constexpr Whole infinity = 0x7ffLL << 52;
+};
+template <class T>
+union Real {
+  T number;
+  typename BitsOf<T>::Whole bits;
+};
+
+/// A real number between two others, which are whole; NaN becomes 0. If the lower one is 0, there
+/// are no branches, not even after optimisations, so that compilers can do it for several pixels at
+/// once: real numbers from 0 on are in the order of their bits.
+template <class T>
+GSWO_FN T clamped(T v, T low, T high) {
+  if (low != 0) {
+    const T number = v == v ? v : (T)0;
+    const T above = number < low ? low : number;
+    return above > high ? high : above;
+  }
+  Real<T> real, most;
+  real.number = v;
+  most.number = high;
+  const typename BitsOf<T>::Whole bits = real.bits & -(real.bits <= BitsOf<T>::infinity);
+  const typename BitsOf<T>::Whole above = bits < 0 ? 0 : bits;
+  real.bits = above < most.bits ? above : most.bits;
+  return real.number;
+}
+
 /// Converts a value of type T to a pixel of type S: rounded to the nearest, halves away from 0, and
 /// clamped to the range of S; NaN becomes 0.
 template <class S, class T>
@@ -259,11 +295,7 @@ GSWO_FN S stored(T v) {
     return (S)v;
   } else if constexpr (IsFloating<T>::value) {
     if constexpr (sizeof(S) <= 2) {
-      // Without branches, so that compilers can do it for several pixels at once.
-      constexpr T low = (T)Range<S>::lowest, high = (T)Range<S>::highest;
-      const T number = v == v ? v : (T)0;
-      const T above = number < low ? low : number;
-      const T inside = above > high ? high : above;
+      const T inside = clamped(v, (T)Range<S>::lowest, (T)Range<S>::highest);
       const int whole = (int)inside;
       const T rest = inside - (T)whole;
       return (S)(whole + (int)(rest >= (T)0.5) - (int)(rest <= (T)-0.5));

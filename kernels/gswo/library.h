@@ -5,10 +5,9 @@
 /// on the CPU, so both give the same bits. Where IEEE 754 defines the result (sqrt, floor, fmod
 /// ...) the compiler's own function is used.
 ///
-/// exp, log, pow, sin, cos, tan, atan and atan2 are computed in double: a reduction of the argument
-/// as in Muller, "Elementary functions", 3rd edition, 2016, chapter 11, and a series that is cut
-/// below 1e-14. Rounded to float, results are the nearest ones except for a few in a million. sin,
-/// cos and tan support arguments up to a million.
+/// exp, log, pow, sin, cos, tan, atan and atan2 are those of gswo/elementary.h. Rounded to float,
+/// results are the nearest ones except for a few in a million. sin, cos and tan support arguments
+/// up to a million.
 #pragma once
 
 #ifdef __CUDACC__
@@ -166,130 +165,15 @@ GSWO_FN float fmaxf(float a, float b) {
 }
 
 }  // namespace library
+}  // namespace gswo
 
-namespace detail {
+#include "gswo/elementary.h"
 
-constexpr double kLn2 = 0.693147180559945309417232121458;
-constexpr double kPi = 3.14159265358979323846264338328;
-
-union Bits {
-  double number;
-  unsigned long long bits;
-};
-
-/// 2^k as a normal number: -1022 <= k <= 1023.
-GSWO_FN double power_of_two(int k) {
-  Bits b;
-  b.bits = static_cast<unsigned long long>(k + 1023) << 52;
-  return b.number;
-}
-
-GSWO_FN double exp(double x) {
-  if (x != x) return x;
-  if (x > 709.7) return power_of_two(1023) * 4;  // infinity
-  if (x < -745.2) return 0;
-  const double k = library::rint(x / kLn2);
-  // ln 2 in two parts; the first has few bits, so that k times it is exact.
-  const double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
-  double sum = 1 + r / 13;  // 1 + r (1 + r/2 (1 + r/3 (...)))
-  for (int i = 12; i > 0; --i) sum = 1 + r / i * sum;
-  const int half = static_cast<int>(k) / 2;
-  return sum * power_of_two(half) * power_of_two(static_cast<int>(k) - half);
-}
-
-GSWO_FN double log(double x) {
-  if (x != x || x < 0) return (x - x) / (x - x);
-  if (x == 0) return -power_of_two(1023) * 4;
-  if (x - x != 0) return x;
-  int k = 0;
-  if (x < power_of_two(-1022)) {
-    x *= power_of_two(54);
-    k = -54;
-  }
-  Bits b;
-  b.number = x;
-  k += static_cast<int>(b.bits >> 52) - 1023;
-  b.bits = (b.bits & 0xfffffffffffffull) | 1023ull << 52;
-  double m = b.number;  // in [1, 2), then [1/sqrt 2, sqrt 2)
-  if (m > 1.4142135623730951) {
-    m /= 2;
-    ++k;
-  }
-  const double s = (m - 1) / (m + 1), z = s * s;  // log m = 2 artanh s
-  double sum = 1.0 / 25;
-  for (int i = 23; i > 0; i -= 2) sum = sum * z + 1.0 / i;
-  return 2 * s * sum + k * kLn2;
-}
-
-GSWO_FN double pow(double x, double y) {
-  if (y == 0 || x == 1) return 1;
-  const bool integer = library::floor(y) == y;
-  const bool odd = integer && library::fmod(y, 2.0) != 0;
-  if (x == 0) {
-    const double limit = y > 0 ? 0 : power_of_two(1023) * 4;
-    return odd ? (1 / x < 0 ? -limit : limit) : limit;
-  }
-  if (x < 0 && !integer) return (x - x) / (x - x);
-  if (integer && -64 <= y && y <= 64) {  // the same without any error for small numbers
-    double product = 1;
-    for (int i = static_cast<int>(y < 0 ? -y : y); i > 0; --i) product *= x;
-    return y < 0 ? 1 / product : product;
-  }
-  const double result = exp(y * log(x < 0 ? -x : x));
-  return x < 0 && odd ? -result : result;
-}
-
-/// sin x, or cos x with quarter = 1.
-GSWO_FN double sine(double x, int quarter) {
-  if (x - x != 0) return (x - x) / (x - x);
-  const double k = library::rint(x * (2 / kPi));
-  // pi/2 in three parts; the first two have 33 bits.
-  const double r = ((x - k * 1.57079632673412561417e+00) - k * 6.07710050630396597660e-11) -
-                   k * 2.02226624879595063154e-21;
-  const double z = r * r;
-  const int turn = (static_cast<int>(library::fmod(k, 4.0)) + 4 + quarter) & 3;
-  double sum = 1;
-  if (turn & 1) {  // cosine
-    for (int i = 16; i > 0; i -= 2) sum = 1 - z / (i * (i - 1)) * sum;
-  } else {
-    for (int i = 17; i > 1; i -= 2) sum = 1 - z / (i * (i - 1)) * sum;
-    sum *= r;
-  }
-  return turn & 2 ? -sum : sum;
-}
-
-GSWO_FN double atan(double x) {
-  if (x != x) return x;
-  const double a = x < 0 ? -x : x;
-  double t = a > 1 ? 1 / a : a;  // at most 1, then at most tan(pi/8)
-  const bool upper = t > 0.41421356237309505;
-  if (upper) t = (t - 1) / (t + 1);
-  const double z = t * t;
-  double sum = 1.0 / 41;
-  for (int i = 39; i > 0; i -= 2) sum = 1.0 / i - z * sum;
-  double angle = t * sum + (upper ? kPi / 4 : 0);
-  if (a > 1) angle = kPi / 2 - angle;
-  return x < 0 ? -angle : angle;
-}
-
-GSWO_FN double atan2(double y, double x) {
-  if (x == 0 && y == 0) return 0;
-  if (x == 0) return y < 0 ? -kPi / 2 : kPi / 2;
-  const double angle = atan(y / x);
-  if (x > 0) return angle;
-  return y < 0 ? angle - kPi : angle + kPi;
-}
-
-GSWO_FN double hypot(double x, double y) {
-  return library::sqrt(x * x + y * y);
-}
-
-}  // namespace detail
-
+namespace gswo {
 namespace library {
 
-GSWO_UNARY(exp, static_cast<float>(detail::exp(x)), detail::exp(x))
-GSWO_UNARY(exp2, static_cast<float>(detail::exp(x *detail::kLn2)), detail::exp(x *detail::kLn2))
+GSWO_UNARY(exp, detail::exp_float(x), detail::exp(x))
+GSWO_UNARY(exp2, detail::exp_float(x *detail::kLn2), detail::exp(x *detail::kLn2))
 GSWO_UNARY(log, static_cast<float>(detail::log(x)), detail::log(x))
 GSWO_UNARY(log2, static_cast<float>(detail::log(x) / detail::kLn2), detail::log(x) / detail::kLn2)
 GSWO_UNARY(log10, static_cast<float>(detail::log(x) / 2.302585092994045684),
