@@ -174,16 +174,17 @@ class Builder {
     current_[name] = image->second;
   }
 
-  void copy(int from, int to) {
+  void copy(int from, int to, const std::optional<Margins> &margins = {}) {
     const std::string name = chain_.function->getNameAsString() + "_c" + std::to_string(copies_++);
-    chain_.steps.push_back({.kind = Step::copy, .name = name, .from = from, .to = to});
+    chain_.steps.push_back(
+        {.kind = Step::copy, .name = name, .from = from, .to = to, .margins = margins});
     read_.insert(from);
     filled_.insert(to);
   }
 
   /// Images that were not written yet hold the input, or zeros if there is none.
-  void begin_with(int from, int to) {
-    if (from >= 0 && from != to) return copy(from, to);
+  void begin_with(int from, int to, const std::optional<Margins> &margins = {}) {
+    if (from >= 0 && from != to) return copy(from, to, margins);
     chain_.steps.push_back({.kind = Step::clear, .to = to});
     filled_.insert(to);
   }
@@ -231,9 +232,10 @@ class Builder {
                          });
       const int to = reuse ? old : add_buffer(key(image), image.type, Buffer::scratch);
       if (writes_part(k, image) && !(reuse && filled_.count(old))) {
-        const bool has_old = !reuse || filled_.count(old);
-        const int from = has_old ? old : seen;
-        begin_with(from, to);
+        const int from = !reuse || filled_.count(old) ? old : seen;
+        begin_with(from, to, image.sets_each_pixel() ? k.margins(unit_) : std::nullopt);
+        if (key(image) == output_)
+          note_left_out(unit_, k, image, from < 0 || from == to ? "" : chain_.buffers[from].name);
       }
       image.write_buffer = to;
       filled_.insert(to);
@@ -243,7 +245,7 @@ class Builder {
   }
 
   bool writes_part(const Kernel &k, const Image &image) const {
-    return !k.covers(unit_) || !image.always_written || image.write_y || image.write_x;
+    return !pixels_left_out(unit_, k, image).empty();
   }
 
   /// An image that repetitions write piece by piece must be filled before the first one.

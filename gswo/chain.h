@@ -24,12 +24,13 @@ struct Buffer {
 
 struct Step {
   enum Kind { kernel, copy, clear, repeat, end, swap } kind = kernel;
-  const Kernel *what = nullptr;  ///< of kernel
-  std::string name = {};         ///< of copy; for repeat, the parameter with the count
-  int from = -1, to = -1;        ///< of copy and swap; `to` of clear
-  long count = 0;                ///< of repeat, added to the parameter
-  std::string turn = {};         ///< of repeat: the variable that counts, if windows use it
-  long first = 0, step = 0;      ///< its first value and its increment
+  const Kernel *what = nullptr;         ///< of kernel
+  std::string name = {};                ///< of copy; for repeat, the parameter with the count
+  int from = -1, to = -1;               ///< of copy and swap; `to` of clear
+  std::optional<Margins> margins = {};  ///< of copy: only these pixels are needed
+  long count = 0;                       ///< of repeat, added to the parameter
+  std::string turn = {};                ///< of repeat: the variable that counts, if windows use it
+  long first = 0, step = 0;             ///< its first value and its increment
 };
 
 struct Chain {

@@ -266,6 +266,16 @@ std::string clones_text(const std::vector<std::unique_ptr<Kernel>> &kernels,
   return text;
 }
 
+std::string copy_text(const Chain &chain, const Step &s) {
+  const std::string types =
+      chain.buffers[s.from].memory_type() + ", " + chain.buffers[s.to].memory_type();
+  if (!s.margins) return "GSWO_COPY_KERNEL(" + s.name + ", " + types + ")\n";
+  std::string edges;
+  for (const long n : {s.margins->above, s.margins->below, s.margins->left, s.margins->right})
+    edges += ", " + std::to_string(n);
+  return "GSWO_COPY_EDGES(" + s.name + ", " + types + edges + ")\n";
+}
+
 std::string kernel_file(const Unit &unit, const std::vector<std::unique_ptr<Kernel>> &kernels,
                         const std::vector<Chain> &chains) {
   std::string manifest = "//@gswo manifest " + std::to_string(kManifestVersion) + "\n";
@@ -277,9 +287,7 @@ std::string kernel_file(const Unit &unit, const std::vector<std::unique_ptr<Kern
     for (const auto &k : kernels)
       if (k->function == chain.function) text += kernel_text(unit, *k, &chain);
     for (const Step &s : chain.steps)
-      if (s.kind == Step::copy)
-        text += "GSWO_COPY_KERNEL(" + s.name + ", " + chain.buffers[s.from].memory_type() + ", " +
-                chain.buffers[s.to].memory_type() + ")\n";
+      if (s.kind == Step::copy) text += copy_text(chain, s);
     replaced[chain.function] = with_linkage(chain.function, text);
   }
   const std::string text = "// Written by gswo-cc " GSWO_VERSION " from " + unit.source.name() +

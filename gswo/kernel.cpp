@@ -282,20 +282,23 @@ int Kernel::lead(const Unit &unit, const Loop &loop) const {
                                       : 0;
 }
 
-bool Kernel::covers(const Unit &unit) const {
+std::optional<Margins> Kernel::margins(const Unit &unit) const {
   Evaluator value(unit, nest, window);
+  Margins found;
   for (const Loop *loop : {&rows(), &columns()}) {
     if (origin(unit, *loop)) continue;
     const MaybeForm low = value(loop->upwards() ? loop->first : loop->bound);
     const MaybeForm high = value(loop->upwards() ? loop->bound : loop->first);
-    if (!low || !high || std::abs(loop->step) != 1) return false;
+    if (!low || !high || std::abs(loop->step) != 1) return {};
+    const bool is_rows = loop == &rows();
+    const Scalar *size = scalar(is_rows ? Role::height : Role::width);
+    if (!low->is_constant() || !size || !high->follows(size->variable)) return {};
     const long begin = low->high + (!loop->upwards() && !loop->inclusive() ? 1 : 0);
     const long end = high->low + (loop->upwards() && !loop->inclusive() ? 0 : 1);
-    const Scalar *size = scalar(loop == &rows() ? Role::height : Role::width);
-    if (!low->is_constant() || begin > 0 || !size || !high->follows(size->variable) || end < 0)
-      return false;
+    (is_rows ? found.above : found.left) = std::max(begin, 0L);
+    (is_rows ? found.below : found.right) = std::max(-end, 0L);
   }
-  return true;
+  return found;
 }
 
 std::vector<std::unique_ptr<Kernel>> find_kernels(Unit &unit) {

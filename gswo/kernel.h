@@ -38,6 +38,8 @@ struct Image {
   int read_buffer = -1, write_buffer = -1;      ///< in the chain; -1 = none
 
   bool in_place() const { return read && written; }
+  /// Whether each window sets its own pixel.
+  bool sets_each_pixel() const { return always_written && !write_z && !write_y && !write_x; }
   std::string output() const { return in_place() ? name + "_out" : name; }
 };
 
@@ -77,6 +79,12 @@ struct Edge {
   std::string size;
   const clang::VarDecl *variable, *size_variable;
   bool is_used = false;  ///< used outside comparisons that GSWO_INNER answers
+};
+
+/// Numbers of rows and columns at the edges of an image.
+struct Margins {
+  long above = 0, below = 0, left = 0, right = 0;
+  bool empty() const { return !(above || below || left || right); }
 };
 
 struct Kernel {
@@ -121,8 +129,9 @@ struct Kernel {
   bool takes_neighbours() const {
     return rows().step == 1 && columns().step == 1 && (!is_volume() || slices().step == 1);
   }
-  /// Whether the loops reach every pixel of the image.
-  bool covers(const Unit &) const;
+  /// The pixels at the edges that the loops do not reach, or a few more; nothing if the others are
+  /// not all reached.
+  std::optional<Margins> margins(const Unit &) const;
   /// The index of row (column) 0 of the image: a loop from a constant over exactly height (width)
   /// indices runs over a padded image.
   int origin(const Unit &, const Loop &) const;
@@ -143,6 +152,10 @@ void find_reductions(const Unit &, Kernel &);
 void find_images(const Unit &, Kernel &);
 /// Whether every window sets its pixel of an image.
 bool always_sets(const Kernel &, const Image &);
+/// The pixels of an image that no window of a kernel sets, in words; "" if there are none.
+std::string pixels_left_out(const Unit &, const Kernel &, const Image &);
+/// Says so in a note. @param source  the image whose pixels they have, "" = they are 0
+void note_left_out(const Unit &, const Kernel &, const Image &, const std::string &source);
 void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);
 void find_edges(const Unit &, Kernel &);

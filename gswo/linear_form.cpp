@@ -85,17 +85,18 @@ MaybeForm Evaluator::call(const CallExpr *e) {
   return {};
 }
 
-/// a < b ? a : b in all its forms.
+/// a < b ? a : b in all its forms; of others, the range of both values.
 MaybeForm Evaluator::conditional(const ConditionalOperator *e) {
-  const auto *test = dyn_cast<BinaryOperator>(bare(e->getCond()));
-  if (!test || !test->isRelationalOp()) return {};
-  const MaybeForm left = (*this)(test->getLHS()), right = (*this)(test->getRHS());
   const MaybeForm yes = (*this)(e->getTrueExpr()), no = (*this)(e->getFalseExpr());
-  if (!left || !right || !yes || !no) return {};
-  const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
-  if (*left == *yes && near(*right, *no)) return clamp(yes, no, !less);
-  if (*left == *no && near(*right, *yes)) return clamp(no, yes, less);
-  return {};
+  if (!yes || !no) return {};
+  if (const auto *test = dyn_cast<BinaryOperator>(bare(e->getCond()));
+      test && test->isRelationalOp()) {
+    const MaybeForm left = (*this)(test->getLHS()), right = (*this)(test->getRHS());
+    const bool less = test->getOpcode() == BO_LT || test->getOpcode() == BO_LE;
+    if (left && right && *left == *yes && near(*right, *no)) return clamp(yes, no, !less);
+    if (left && right && *left == *no && near(*right, *yes)) return clamp(no, yes, less);
+  }
+  return join(yes, no);
 }
 
 MaybeForm Evaluator::binary(const BinaryOperator *e) {

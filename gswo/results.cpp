@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Whether windows set the pixels of an image on every path.
+// Which pixels of an image windows set: whether they do on every path, and where.
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/StmtCXX.h>
 
@@ -81,6 +81,23 @@ bool sets_members(const Kernel &kernel, const Image &image) {
 bool always_sets(const Kernel &kernel, const Image &image) {
   bool ended = false;
   return sets(kernel.body, image, ended) || sets_members(kernel, image);
+}
+
+std::string pixels_left_out(const Unit &unit, const Kernel &kernel, const Image &image) {
+  const auto margins = kernel.margins(unit);
+  if (!margins || !image.sets_each_pixel()) return "some pixels of '" + image.name + "'";
+  if (margins->empty()) return "";
+  return "pixels at the edges of '" + image.name + "' (rows: " + std::to_string(margins->above) +
+         " above, " + std::to_string(margins->below) +
+         " below; columns: " + std::to_string(margins->left) + " on the left, " +
+         std::to_string(margins->right) + " on the right)";
+}
+
+void note_left_out(const Unit &unit, const Kernel &kernel, const Image &image,
+                   const std::string &source) {
+  unit.source.note(kernel.pragma->begin,
+                   "the loops leave out " + pixels_left_out(unit, kernel, image) + "; these " +
+                       (source.empty() ? "are 0" : "are those of '" + source + "'"));
 }
 
 }  // namespace cudascan::gswo

@@ -646,53 +646,24 @@ struct Tex {
 #endif
 
 /// A kernel that copies an image to another one, which may have a different pixel type.
-#define GSWO_COPY_KERNEL(name, S, D)                                                 \
-  extern "C" __global__ void name(gswo::Plane from, gswo::Plane to) {                \
-    const int y = blockIdx.y * blockDim.y + threadIdx.y,                             \
-              x = blockIdx.x * blockDim.x + threadIdx.x;                             \
-    if (y < to.height && x < to.width)                                               \
-      ((D *)((char *)to.data + y * to.pitch))[x] = gswo::stored<D>(                  \
-          gswo::number(((const S *)((const char *)from.data + y * from.pitch))[x])); \
-  }
+#define GSWO_COPY_KERNEL(name, S, D) GSWO_COPY_EDGES(name, S, D, to.height, 0, 0, 0)
 
-#else
-
-/// Limits columns [low, high) to those whose windows are in the `width` columns from `origin` on.
-/// @param x      the user's index of column 0
-/// @param x0,x1  offsets that windows use
-inline void limit_columns(int origin, int width, int x, int x0, int x1, int &low, int &high) {
-  const int column = x - origin;
-  if (low < -(column + x0)) low = -(column + x0);
-  if (high > width - column - x1) high = width - column - x1;
-}
-
-/// Limits the columns [low, high) of a row to those whose windows are inside an image.
-/// @param y,x          the user's indices of the row and of its column 0
-/// @param y0,y1,x0,x1  offsets that windows use
-inline void limit(const Plane &p, int y, int x, int y0, int y1, int x0, int x1, int &low,
-                  int &high) {
-  if (!is_inside(y + y0, y + y1, p.oy, p.height)) high = 0;
-  limit_columns(p.ox, p.width, x, x0, x1, low, high);
-}
-
-/// Limits them to the iterations of the user's loop and to [0, columns).
-inline void limit_turns(long long turns, int columns, int &low, int &high) {
-  if (high > turns) high = (int)turns;
-  if (high > columns) high = columns;
-  if (high < 0) high = 0;
-  if (low > high) low = high;
-}
-
-#define GSWO_COPY_KERNEL(name, S, D)                                                   \
-  extern "C" void name(void **arguments, int first, int last, int columns) {           \
-    const gswo::Plane &from = *(const gswo::Plane *)arguments[0];                      \
-    const gswo::Plane &to = *(const gswo::Plane *)arguments[1];                        \
-    for (int y = first; y < last; y++)                                                 \
-      for (int x = 0; x < columns; x++)                                                \
-        ((D *)((char *)to.data + y * to.pitch))[x] = gswo::stored<D>(                  \
-            gswo::number(((const S *)((const char *)from.data + y * from.pitch))[x])); \
+/// The same for the pixels at the edges, where no window of a filter writes: so many rows above and
+/// below, and columns to the left and to the right.
+#define GSWO_COPY_EDGES(name, S, D, above, below, left, right)                                   \
+  extern "C" __global__ void name(gswo::Plane from, gswo::Plane to) {                            \
+    const int y = blockIdx.y * blockDim.y + threadIdx.y,                                         \
+              x = blockIdx.x * blockDim.x + threadIdx.x;                                         \
+    const bool inner = y >= above && y < to.height - below && x >= left && x < to.width - right; \
+    if (y < to.height && x < to.width && !inner)                                                 \
+      ((D *)((char *)to.data + y * to.pitch))[x] = gswo::stored<D>(                              \
+          gswo::number(((const S *)((const char *)from.data + y * from.pitch))[x]));             \
   }
 
 #endif
 
 }  // namespace gswo
+
+#if !GSWO_CUDA
+#include "gswo_cpu.h"
+#endif

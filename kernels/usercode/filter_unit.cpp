@@ -236,7 +236,7 @@ Unit make_chain_unit(const SourceText &translated, const FilterTarget &target,
        << kNamespace << " {\nGSWO_USE_LIBRARY\n#line 1 " << quoted(translated.name) << '\n'
        << with_defined_divisions(translated.text) << "\n}\n";
   Unit unit = with_headers({translated.name, text.str()});
-  for (const char *name : {"gswo_rt.h", "gswo_sort.h"})
+  for (const char *name : {"gswo_cpu.h", "gswo_rt.h", "gswo_sort.h"})
     unit.headers.push_back({name, std::string("#include \"gswo/") + name + "\"\n"});
   // The remaining text needs nothing from them, or does not compile.
   for (const std::string &name : library_headers(translated.text))
