@@ -20,6 +20,12 @@ void steps(int **, int **, int, int);
 void swapped(float **, float **, std::size_t, std::size_t);
 }
 
+// Functions of examples/gswo/loops.
+void bilateral(float **, float **, int, int);
+void census(unsigned short **, unsigned short **, int, int);
+void diffusion(float **, float **, int, int, float, float);
+void kuwahara(unsigned char **, unsigned char **, int, int);
+
 namespace sequential {
 #include "tests/gswo/sources/opening.c"
 #undef H
@@ -271,6 +277,36 @@ void expect_drawn(Runner &runner) {
   }
 }
 
+/// A loop as in public image code, which leaves the border alone. Functions such as exp differ from
+/// those of the C library in the last bit, so that a result may be rounded to the next level.
+template <typename T, typename Sample, typename Runner, typename Loop>
+void expect_loop(Runner &runner, const std::string &name, Loop loop) {
+  const SwoFilterParams p = source_filter(GSWO_EXAMPLES "/loops/" + name);
+  for (const Size size : kSizes) {
+    const auto in = picture<Sample>(size, Content::random);
+    Rows<T> from(in.samples(), size, kMargin, Border::replicate, 0),
+        to(in.samples(), size, kMargin, Border::replicate, 0);
+    loop(from.get(), to.get(), size.width, size.height);
+    const std::vector<Sample> result = filtered(runner, in, p);
+    const std::vector<T> expected = to.samples();
+    for (std::size_t i = 0; i < result.size(); ++i)
+      ASSERT_NEAR(stored<Sample>(static_cast<double>(expected[i])), result[i],
+                  (std::is_same_v<T, float> ? 1 : 0))
+          << name << ", " << size.width << "x" << size.height << ", pixel " << i;
+  }
+}
+
+template <typename Runner>
+void expect_loops(Runner &runner) {
+  expect_loop<float, std::uint8_t>(runner, "bilateral.cpp", bilateral);
+  expect_loop<std::uint16_t, std::uint16_t>(runner, "census.cpp", census);
+  expect_loop<std::uint8_t, std::uint8_t>(runner, "kuwahara.cpp", kuwahara);
+  const auto diffused = [](float **in, float **out, int width, int height) {
+    diffusion(in, out, width, height, 20, 0.2f);
+  };
+  expect_loop<float, std::uint8_t>(runner, "diffusion.cpp", diffused);
+}
+
 #define TEST_SOURCE(Name, expect)  \
   TEST(GswoPragmasSources, Name) { \
     CpuRunner cpu(2);              \
@@ -302,6 +338,7 @@ TEST_SOURCE(Erode, expect_erode)
 TEST_SOURCE(Doublings, expect_doublings)
 TEST_SOURCE(TablesOfThePaper, expect_tables)
 TEST_SOURCE(Drawn, expect_drawn)
+TEST_SOURCE(LoopsOfImageCode, expect_loops)
 
 }  // namespace
 }  // namespace cudascan::test
