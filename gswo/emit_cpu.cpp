@@ -36,8 +36,10 @@ class CpuWriter : public KernelWriter {
   }
 
  private:
-  /// Most rows and columns of the windows that are computed from parts of the images.
-  static constexpr int kRows = 16, kColumns = 512;
+  /// Most rows of the windows that are computed from parts of the images.
+  static constexpr int kRows = 16;
+  /// Bytes of most columns.
+  static constexpr std::size_t kRowBytes = 2048;
   /// They are on the stack.
   static constexpr std::size_t kMostBytes = 128 * 1024;
 
@@ -51,13 +53,16 @@ class CpuWriter : public KernelWriter {
 
   /// The images that windows read from parts in the user's type.
   void choose_parts() {
+    std::size_t size = 1;
+    for (const Image &i : k_.images) size = std::max<std::size_t>(size, i.size);
+    columns_ = static_cast<int>(kRowBytes / size);
     if (k_.rows().step != 1) return;
     std::size_t bytes = 0;
     for (const Image *i : ins_) {
       if (is_own_pixel(*i)) continue;
       // Far offsets would not fit anyway.
       if (i->y1 - i->y0 > 1024 || i->x1 - i->x0 > 1024) return in_parts_.clear();
-      bytes += i->size * (kRows + i->y1 - i->y0) * (kColumns + i->x1 - i->x0);
+      bytes += i->size * (kRows + i->y1 - i->y0) * (columns_ + i->x1 - i->x0);
       in_parts_.insert(i);
     }
     if (bytes > kMostBytes) in_parts_.clear();
@@ -99,7 +104,7 @@ class CpuWriter : public KernelWriter {
     const bool has_edges = has_edge_windows();
     for (const Image *i : ins_)
       if (is_in_parts(i)) {
-        out_ << "  gswo::Part<" << types(*i, true) << ", " << kRows << ", " << kColumns << ", "
+        out_ << "  gswo::Part<" << types(*i, true) << ", " << kRows << ", " << columns_ << ", "
              << i->y0 << ", " << i->y1 << ", " << i->x0 << ", " << i->x1
              << (stays_inside(*i) ? ", true> " : "> ") << i->name << "_part;\n";
       } else {
@@ -108,17 +113,17 @@ class CpuWriter : public KernelWriter {
       }
     for (const Image *i : outs_) {
       if (has_row(*i))
-        out_ << "  gswo::OutRow<" << types(*i, false) << ", " << kColumns << "> " << i->output()
+        out_ << "  gswo::OutRow<" << types(*i, false) << ", " << columns_ << "> " << i->output()
              << "_row(" << i->output() << "_plane);\n";
       else
         view("InnerOut", *i, false, i->output(), "_inner");
       if (has_edges) view("Out", *i, false, i->output(), "_edge");
     }
     out_ << "  for (int g_top = g_first; g_top < g_last; g_top += " << kRows
-         << ")\n  for (int g_left = 0; g_left < g_columns; g_left += " << kColumns
+         << ")\n  for (int g_left = 0; g_left < g_columns; g_left += " << columns_
          << ") {\n    const int g_bottom = g_last - g_top < " << kRows << " ? g_last : g_top + "
-         << kRows << ";\n    const int g_right = g_columns - g_left < " << kColumns
-         << " ? g_columns : g_left + " << kColumns << ";\n";
+         << kRows << ";\n    const int g_right = g_columns - g_left < " << columns_
+         << " ? g_columns : g_left + " << columns_ << ";\n";
     for (const Image *i : ins_)
       if (is_in_parts(i))
         out_ << "    const auto " << i->name << "_inner = " << i->name << "_part.read(" << i->name
@@ -199,6 +204,7 @@ class CpuWriter : public KernelWriter {
   }
 
   std::set<const Image *> in_parts_;
+  int columns_ = 0;  ///< most columns of these windows
 };
 
 }  // namespace
