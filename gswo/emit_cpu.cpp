@@ -178,13 +178,15 @@ class CpuWriter : public KernelWriter {
     };
     for (const Image *i : ins_)
       if (!is_in_parts(i)) limit(i->name + "_plane", i->y0, i->y1, i->x0, i->x1);
-    for (const Edge &e : k_.edges)
+    for (const Edge &e : k_.edges) {
+      if (!k_.knows_inner) break;  // no window asks
       if (e.of_row)
         out_ << "      if (!gswo::is_inside((int)" << y() << offset(e.low) << ", (int)" << y()
              << offset(e.high) << ", " << e.origin << ", (int)" << e.size << ")) g_high = 0;\n";
       else
         out_ << "      gswo::limit_columns(" << e.origin << ", (int)" << e.size << ", (int)"
              << first << ", " << e.low << ", " << e.high << ", g_low, g_high);\n";
+    }
     for (const Image *i : outs_)
       limit(i->output() + "_plane", i->write_y, i->write_y, i->write_x, i->write_x);
     out_ << "      gswo::limit_turns((long long)(" << unit_.text(k_.columns().bound)

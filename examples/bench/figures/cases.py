@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The paper's measurements: its figures and tables as lists of cases, with the results in its text.
+"""The measurements, most of them the paper's: its figures and tables as lists of cases, with the results in its text.
 
 The figures themselves are pictures; only numbers from the text are repeated here.
 """
@@ -48,6 +48,11 @@ TABLE_8 = [Case("camera_fingerprint", 0, CAMERA), Case("camera_fingerprint", 0, 
 TABLE_9 = [Case(f, w, NEWSPAPER) for f in ("dilation", "erosion") for w in (3, 5, 9)]
 DOCUMENT = [Case("document_segmentation", 25, NEWSPAPER)]
 
+# Loops as in public image code, examples/gswo/loops; not of the paper.
+LOOPS = [Case(f, 0, (1052, 1524)) for f in (
+    "bilateral", "census", "diffusion", "guided", "kuwahara", "local_binary_pattern",
+    "local_variance", "non_local_means", "rank_order", "sobel")]
+
 CASES = {
     "3": FIGURE_3 + OTHERS,
     "4": FIGURE_4,
@@ -58,10 +63,12 @@ CASES = {
     "5.3": SHARED,
     "8": TABLE_8,
     "9": TABLE_9 + DOCUMENT,
+    "loops": LOOPS,
 }
+OF_PAPER = [name for name in CASES if name != "loops"]
 
 # Figures whose tables have a column for OpenACC.
-OPENACC = ("3", "6a", "8", "9")
+OPENACC = ("3", "6a", "8", "9", "loops")
 
 # The picture for a filter: soft structures with noise, black and white, or text.
 PICTURES = {"hit_or_miss": "shapes", "thinning": "shapes", "thickening": "shapes",
@@ -74,7 +81,7 @@ def picture(case):
 
 def reach(case):
     """The largest number of rows below a pixel that affect its result."""
-    return {"thinning": 40, "thickening": 40}.get(case.filter, 2 * max(case.window, 3))
+    return {"thinning": 40, "thickening": 40, "guided": 8}.get(case.filter, 2 * max(case.window, 3))
 
 
 def complexity(case):

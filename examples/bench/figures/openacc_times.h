@@ -10,6 +10,13 @@
 
 namespace figures {
 
+/// Whether windows leave the border of the output alone, which keeps its pixels.
+#ifdef FIGURES_KEEPS_BORDER
+constexpr bool kKeepsBorder = true;
+#else
+constexpr bool kKeepsBorder = false;
+#endif
+
 /// The images in the device's memory, as a filter's arguments.
 template <class T>
 class DeviceImages {
@@ -23,7 +30,8 @@ class DeviceImages {
       if (!tables_.back()) fail("acc_malloc failed");
       acc_memcpy_to_device(tables_.back(), rows.data(), rows.size() * sizeof(T *));
       // Temporary images may have margins of 0, which windows read.
-      if (i == 0 || (host.margin() && i + 1 < host.count()))
+      const bool is_output = i + 1 == host.count();
+      if (i == 0 || (is_output ? kKeepsBorder : host.margin()))
         acc_memcpy_to_device(blocks_[i], host.flat(i), bytes());
     }
   }

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tarfile
 
+from .cases import CASES
 from .sources import Filter
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -50,8 +51,9 @@ def write_sources(folder, wanted, translator, shared, double):
     filters = {}
     for case in wanted:
         if case.filter not in filters:
-            path = ROOT / "examples/gswo" / f"{case.filter}.cpp"
-            filters[case.filter] = Filter(case.filter, path.read_text(), double)
+            is_loop = case in CASES["loops"]
+            path = ROOT / "examples/gswo" / ("loops" if is_loop else "") / f"{case.filter}.cpp"
+            filters[case.filter] = Filter(case.filter, path.read_text(), double, is_loop)
             (folder / f"{case.filter}.cpp").write_text(filters[case.filter].text)
 
     def translate(job):

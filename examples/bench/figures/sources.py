@@ -53,12 +53,14 @@ def in_double(name, text):
 class Filter:
     """A source with one function `void name(T *in, ..., T *out, int width, int height, ...)`."""
 
-    def __init__(self, name, text, double=False):
+    def __init__(self, name, text, double=False, keeps_border=False):
+        """@param keeps_border  whether windows leave the border of the output alone"""
         if double:
             text = in_double(name, text)
-        self.name, self.text = name, text
+        self.name, self.text, self.keeps_border = name, text, keeps_border
         marked = re.search(r"^void (\w+)\(([^)]*)\)\s*\{", text, re.M)
-        if not marked or not re.search(r"^typedef (unsigned short|double) pixel;", text, re.M):
+        if not marked or not re.search(
+                r"^typedef (unsigned char|unsigned short|float|double) pixel;", text, re.M):
             raise SystemExit(f"{name}: must have a function void {name}(pixel *in, ..., int width, "
                              f"int height)")
         self.function, self.body = marked.group(1), marked.end()
@@ -99,7 +101,8 @@ class Filter:
                 private = f" private({', '.join(arrays)})" if arrays else ""
                 out.append("#pragma acc parallel loop collapse(2) "
                            f"deviceptr({', '.join(self.images)}){private}")
-        return self._join("".join(out) + text[at:], "openacc_times.h", "run_openacc")
+        begin = "#define FIGURES_KEEPS_BORDER\n" if self.keeps_border else ""
+        return self._join(begin + "".join(out) + text[at:], "openacc_times.h", "run_openacc")
 
     def cuda(self, translator, path, window, options=()):
         """The output of gswo-cc, with its kernel launches passed to figures::launch().

@@ -102,6 +102,16 @@ class Tables:
         return Table("Figure 3: speed-ups, windows of 5x5, {size}; then the others of Table 6",
                      columns)
 
+    def loops(self):
+        columns = [
+            self.filter, self.sequential,
+            ("OpenACC loops ms", 16, self.acc(lambda r: r.openacc_loops)),
+            ("whole ms", 9, self.acc(lambda r: r.openacc)),
+            ("GSWO kernel us", 15, lambda r: microseconds(r.warm)),
+            ("cold us", 9, lambda r: microseconds(r.cold)), self.whole, self.up_kernel,
+            self.up_whole, self.pixels]
+        return Table("Loops of public image code, {size}", columns)
+
     def figure_4(self):
         columns = [self.with_window, self.sequential, self.kernel, self.whole, self.up_kernel,
                    self.up_whole, self.pixels, self.paper(cases.PAPER_4)]
@@ -169,7 +179,7 @@ class Tables:
     def show(self, names):
         tables = {
             "3": self.figure_3, "4": self.figure_4, "5": self.figure_5, "6a": self.figure_6a,
-            "6b": self.figure_6b, "6c": self.figure_6c, "5.3": self.section_5_3,
+            "loops": self.loops, "6b": self.figure_6b, "6c": self.figure_6c, "5.3": self.section_5_3,
             "8": lambda: self.applications("Table 8: camera fingerprint, one picture of {size}, "
                                            "and 39",
                                            ("paper (CPU, GPU, speed-up)", 0,
