@@ -231,8 +231,8 @@ class Builder {
                            return i.read && i.read_buffer == old;
                          });
       const int to = reuse ? old : add_buffer(key(image), image.type, Buffer::scratch);
-      if (writes_part(k, image) && !(reuse && filled_.count(old))) {
-        const int from = !reuse || filled_.count(old) ? old : seen;
+      if (!pixels_left_out(unit_, k, image).empty() && !(reuse && filled_.count(old))) {
+        const int from = reuse ? seen : old;
         begin_with(from, to, image.sets_each_pixel() ? k.margins(unit_) : std::nullopt);
         if (key(image) == output_)
           note_left_out(unit_, k, image, from < 0 || from == to ? "" : chain_.buffers[from].name);
@@ -244,18 +244,14 @@ class Builder {
     chain_.steps.push_back({.kind = Step::kernel, .what = &k});
   }
 
-  bool writes_part(const Kernel &k, const Image &image) const {
-    return !pixels_left_out(unit_, k, image).empty();
-  }
-
-  /// An image that repetitions write piece by piece must be filled before the first one.
+  /// What repetitions write piece by piece must be filled before the first one.
   void fill(const Stmt *body) {
     for (const Kernel *k : kernels_) {
       if (!is_in(body, k->nest[0].statement)) continue;
       for (const Image &image : k->images) {
         const int to = current_.at(key(image));
         if (!image.written || chain_.buffers[to].place != Buffer::scratch ||
-            !writes_part(*k, image) || filled_.count(to))
+            pixels_left_out(unit_, *k, image).empty() || filled_.count(to))
           continue;
         begin_with(input_.empty() ? -1 : current_.at(input_), to);
       }

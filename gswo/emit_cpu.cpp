@@ -68,7 +68,7 @@ class CpuWriter : public KernelWriter {
     if (bytes > kMostBytes) in_parts_.clear();
   }
   bool is_in_parts(const Image *i) const { return in_parts_.count(i); }
-  /// Whether the pixels of a row are stored together. Those that windows do not set keep their value.
+  /// Whether the pixels of a row are stored together. Those that windows do not set would change.
   static bool has_row(const Image &i) { return i.always_written; }
 
   /// Whether no window reads pixels outside an image.

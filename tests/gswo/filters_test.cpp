@@ -25,7 +25,7 @@ TEST_P(Translated, GivesThePixelsOfTheUsersFunction) {
   for (const int border : c.borders) {
     const Filter filter({c.source, c.options, c.pixel, border, c.optimised && border == 0});
     std::mt19937 random(1);
-    for (const auto &[w, h] : {std::pair(1, 1), {3, 2}, {37, 23}, {149, 71}})
+    for (const auto &[w, h] : {std::pair(1, 1), {3, 2}, {37, 23}, {149, 71}, {601, 19}})
       for (const Values &values : c.values) {
         if (std::max(w, h) > c.most_columns) continue;
         Picture picture(w, h, size);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The measurements, most of them the paper's: its figures and tables as lists of cases, with the results in its text.
+"""The measurements, most of them the paper's: its figures and tables as lists of cases, with the
+results in its text.
 
 The figures themselves are pictures; only numbers from the text are repeated here.
 """

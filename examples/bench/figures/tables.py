@@ -179,7 +179,8 @@ class Tables:
     def show(self, names):
         tables = {
             "3": self.figure_3, "4": self.figure_4, "5": self.figure_5, "6a": self.figure_6a,
-            "loops": self.loops, "6b": self.figure_6b, "6c": self.figure_6c, "5.3": self.section_5_3,
+            "loops": self.loops,
+            "6b": self.figure_6b, "6c": self.figure_6c, "5.3": self.section_5_3,
             "8": lambda: self.applications("Table 8: camera fingerprint, one picture of {size}, "
                                            "and 39",
                                            ("paper (CPU, GPU, speed-up)", 0,
