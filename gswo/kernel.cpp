@@ -292,8 +292,9 @@ std::optional<Margins> Kernel::margins(const Unit &unit) const {
     if (!low || !high || std::abs(loop->step) != 1) return {};
     const bool is_rows = loop == &rows();
     const Scalar *size = scalar(is_rows ? Role::height : Role::width);
-    if (!low->is_constant() || !size || !high->follows(size->variable)) return {};
-    const long begin = low->high + (!loop->upwards() && !loop->inclusive() ? 1 : 0);
+    if (!low->is_number() || !size || !high->follows(size->variable) || high->low != high->high)
+      return {};
+    const long begin = low->low + (!loop->upwards() && !loop->inclusive() ? 1 : 0);
     const long end = high->low + (loop->upwards() && !loop->inclusive() ? 0 : 1);
     (is_rows ? found.above : found.left) = std::max(begin, 0L);
     (is_rows ? found.below : found.right) = std::max(-end, 0L);

@@ -129,8 +129,8 @@ struct Kernel {
   bool takes_neighbours() const {
     return rows().step == 1 && columns().step == 1 && (!is_volume() || slices().step == 1);
   }
-  /// The pixels at the edges that the loops do not reach, or a few more; nothing if the others are
-  /// not all reached.
+  /// The pixels at the edges that the loops do not reach; nothing if they are not known, or if the
+  /// others are not all reached.
   std::optional<Margins> margins(const Unit &) const;
   /// The index of row (column) 0 of the image: a loop from a constant over exactly height (width)
   /// indices runs over a padded image.

@@ -161,6 +161,11 @@ TEST(GswoBorder, NotesSayWhichPixelsTheLoopsLeaveOut) {
                      "  for (int x = 0; x < width; x++) out[y][x] = in[y][x];")
                 .find("the loops leave out some pixels of 'out'"),
             std::string::npos);
+  // The first row is 1 or 3.
+  EXPECT_NE(notes_on("for (int y = width > 9 ? 1 : 3; y < height - 3; y++)\n"
+                     "  for (int x = 0; x < width; x++) out[y][x] = in[y - 3][x];")
+                .find("the loops leave out some pixels of 'out'"),
+            std::string::npos);
   EXPECT_EQ(notes_on("for (int y = 0; y < height; y++)\n"
                      "  for (int x = 0; x < width; x++) out[y][x] = in[y][x] / 2;"),
             "");
