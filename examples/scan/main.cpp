@@ -128,7 +128,8 @@ int Run::finish(Place &place, std::vector<std::string> pages, bool bind, std::st
     try {
       place.bind(pages, others_, pdf_);
       if (options_.talk != Talk::quiet)
-        std::fprintf(stderr, "%zu pages in %s\n", pages.size(), place.file().c_str());
+        std::fprintf(stderr, "%zu page%s in %s\n", pages.size(), pages.size() == 1 ? "" : "s",
+                     place.file().c_str());
     } catch (const DiskError &error) {
       full = error.what();
       keeps_pages = true;
@@ -180,7 +181,8 @@ void Run::say_others(const std::vector<Item> &plan) const {
     return !item.done && !item.others.empty();
   });
   if (again > 0 && options_.talk != Talk::quiet)
-    std::fprintf(stderr, "%td pages were made with other settings and are made again\n", again);
+    std::fprintf(stderr, "%td page%s made with other settings and %s made again\n", again,
+                 again == 1 ? " was" : "s were", again == 1 ? "is" : "are");
 }
 
 /// @throws UsageError for several pages and an output that holds one

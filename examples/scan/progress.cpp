@@ -262,8 +262,9 @@ Totals Progress::finish(const std::vector<int> &gpus, bool interrupted) {
                                           .c_str());
     if (talk_ == Talk::verbose && totals_.pages > 0)
       std::fprintf(stderr, "%s\n", breakdown(totals_).c_str());
-    std::string line = text("%d pages in %.1f s, %.2f pages/s", totals_.pages, totals_.seconds,
-                            totals_.pages / std::max(totals_.seconds, 1e-3));
+    std::string line =
+        text("%d page%s in %.1f s, %.2f pages/s", totals_.pages, totals_.pages == 1 ? "" : "s",
+             totals_.seconds, totals_.pages / std::max(totals_.seconds, 1e-3));
     if (totals_.blank > 0) line += text(", %d of them blank", totals_.blank);
     if (totals_.skipped > 0) line += text(", %d done before", totals_.skipped);
     if (totals_.failed > 0) line += text(", %d left out", totals_.failed);

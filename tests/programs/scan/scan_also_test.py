@@ -361,7 +361,7 @@ class Files(scans.Case):
         for words in (["--also=gray.tif"], ["--also=gray.tif,color.png"], ["--also=gray.jpg"],
                       ["--also=gray.jpg", "--jpeg-quality=50"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
-            self.assertIn("1 pages were made with other settings and are made again", said, words)
+            self.assertIn("1 page was made with other settings and is made again", said, words)
         said = self.scan("in/0.png", "-o", "out", "--resume", "--also=color.png,gray.tif")
         self.assertIn("1 done before", said)
 

@@ -85,7 +85,7 @@ class Dewarp(scans.Case):
         said = self.scan("page.png", "-o", "out", "--dewarp", "--verbose")
         self.assertRegex(said, r"  lines were bent by up to \d+\.\d pixels")
         said = self.scan("page.png", "-o", "out", "--resume")
-        self.assertIn("1 pages were made with other settings and are made again", said)
+        self.assertIn("1 page was made with other settings and is made again", said)
 
     def test_gpus_make_the_same_pages(self):
         self.save(self.page().image, "page.png", dpi=(100, 100))

@@ -134,7 +134,7 @@ class Journals(scans.Case):
             self.write(pages, output)
             plant(pages)
             said = self.scan("page.png", "-o", "book.pdf", "--resume")
-            self.assertIn("1 pages in", said)
+            self.assertIn("1 page in", said)
             self.assertNotIn("done before", said)
             self.assertEqual(self.victim.read_bytes(), self.before)
             self.assertEqual((self.folder / "book.pdf").read_bytes(),

@@ -98,7 +98,7 @@ class Content(Inputs):
         self.write("page.png", encoded(self.pages[0], "png"))
         for name in ("book.pdf", "book-1.pdf", "book-2.pdf"):
             said = self.scan(".", "-o", "book.pdf")
-            self.assertIn("1 pages in", said)
+            self.assertIn("1 page in", said)
             self.assertTrue((self.folder / name).exists())
         self.assertIn("ignored: ./book-1.pdf: it is the output of a run", said)
         self.scan("book-1.pdf", "-o", "out", "--resolution=75")

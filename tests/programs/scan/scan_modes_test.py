@@ -227,7 +227,7 @@ class Modes(scans.Case):
         self.assertIn("1 done before", self.scan("page.png", "-o", "out", "--resume", "--mode=bw"))
         for mode in ("gray", "color", "mixed", "auto"):
             said = self.scan("page.png", "-o", "out", "--resume", f"--mode={mode}")
-            self.assertIn("1 pages were made with other settings and are made again", said)
+            self.assertIn("1 page was made with other settings and is made again", said)
         self.assertEqual(self.contents()["page.tif"], before["page.tif"])
 
 

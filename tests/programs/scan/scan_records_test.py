@@ -90,7 +90,7 @@ class Records(scans.Case):
             self.assertEqual((self.out / name).read_bytes(), data)
         shutil.move(self.folder / "2.png", self.folder / "in/2.png")
         said = self.scan("in", "-o", "out", "--resume", *other)
-        self.assertIn("1 pages were made with other settings and are made again", said)
+        self.assertIn("1 page was made with other settings and is made again", said)
         self.assertIn("2 done before", said)
         self.assertIn("2-1.tif", self.outputs())
         self.scan("in", "-o", "alone", *other)
@@ -116,7 +116,7 @@ class Records(scans.Case):
                       ["--page-size=A4"], ["--page-size=210x298"], ["--split=auto"],
                       ["--also=gray.tif"], ["--mode=gray"], ["--dewarp"]):
             said = self.scan("in/0.png", "-o", "out", "--resume", *words)
-            self.assertIn("1 pages were made with other settings and are made again", said, words)
+            self.assertIn("1 page was made with other settings and is made again", said, words)
             self.assertNotIn("other settings",
                              self.scan("in/0.png", "-o", "out", "--resume", *words))
         for words in (["--jobs=1"], ["--verbose"], ["--method=binarize"], ["--enlarge=auto"],

@@ -217,7 +217,7 @@ class Records(scans.Case):
         self.assertIn("in/1.png -> out/1-left.tif and out/1-right.tif (done)", said)
         said = self.scan("in", "-o", "out", AUTO, "--resume")
         self.assertIn("1/1 in/0.png, right page -> out/0-right.tif", said)
-        self.assertIn("1 pages in", said)
+        self.assertIn("1 page in", said)
         self.assertIn("4 done before", said)
         self.assertEqual(self.contents(), before)
 
