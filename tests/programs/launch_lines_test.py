@@ -19,8 +19,8 @@ import program
 
 ROOT = pathlib.Path(os.environ["SOURCE_ROOT"])
 HERE = pathlib.Path(__file__).resolve().parent
-# Their tests run the lines with pictures that suit them.
-OWN_TESTS = {"docs/gallery.md", "docs/granulometry.md"}
+# Others run their lines, with pictures that suit them: tests, and scripts/check_tutorial.py.
+OWN_TESTS = {"docs/gallery.md", "docs/granulometry.md", "docs/tutorial.md"}
 LINE = re.compile(r"^ *(?:[A-Z_]+=(?:\"[^\"]*\"|\S)* )*gst-launch-1\.0 .*!", re.M)
 OURS = {"cuda" + name for name in os.environ["OPERATORS"].split()}
 VIDEO = {"qtdemux", "h264parse", "avdec_h264"}

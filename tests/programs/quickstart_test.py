@@ -106,7 +106,7 @@ class Quickstart(unittest.TestCase):
         film = self.folder / "film.mp4"
         film.touch()
         for name, target, package, *arguments in (
-                ("cudascan-view", "examples/view/cudascan-view", "gstreamer1.0-gtk3", self.picture,
+                ("cudascan-view", "examples/view/cudascan-view", "libgtk-3-dev", self.picture,
                  "-e", "cudanick"),
                 ("cudascan-view", "examples/view/cudascan-view", "gstreamer1.0-libav", film),
                 ("cudascan-scan", "examples/scan/cudascan-scan", "libvips-dev", film, "-o", "x"),

@@ -284,7 +284,7 @@ class Refusals(Folder):
                 (2, "element=cudanone: must be one of cudabinarize", *test, "-e", "cudanone"),
                 (2, "windows=3: cudabinarize has no such property", *test, "windows=3"),
                 (2, "level=none: must be one of fast, sized", *test, "level=none"),
-                (2, "smoothing=much: must be a number\n", *test, "smoothing=much"),
+                (2, "smoothing=much: must be a number from 0 to 0.999\n", *test, "smoothing=much"),
                 (2, "after ! there must be the name", *test, "!"),
                 (2, "element=cudanone", *test, "!", "cudanone"),
                 (2, "no element \"nonsense\"", *picture, "--source", "nonsense"),
