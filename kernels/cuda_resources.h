@@ -94,6 +94,8 @@ class CUDASCAN_API Stream {
   }
 
   CUstream_st *get() const { return stream_; }
+  /// Whether all work that is queued is done. Any thread; the stream's device must be current in it.
+  bool done() const;
   void synchronize() const;
 
  private:

@@ -40,6 +40,9 @@ Stream::Stream() {
   refuse_cuda();
 }
 Stream::~Stream() = default;
+bool Stream::done() const {
+  refuse_cuda();
+}
 void Stream::synchronize() const {
   refuse_cuda();
 }

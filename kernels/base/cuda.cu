@@ -18,6 +18,13 @@ void forget_error(cudaError_t error) {
   if (error != cudaSuccess) cudaGetLastError();
 }
 
+/// Of queries.
+bool is_done(cudaError_t error) {
+  if (error == cudaErrorNotReady) return false;
+  CUDA_CHECK(error);
+  return true;
+}
+
 }  // namespace
 
 template <MemoryKind kind>
@@ -60,10 +67,7 @@ void Event::make_wait(CUstream_st *stream) const {
   CUDA_CHECK(cudaStreamWaitEvent(stream, event_, 0));
 }
 bool Event::done() const {
-  const cudaError_t error = cudaEventQuery(event_);
-  if (error == cudaErrorNotReady) return false;
-  CUDA_CHECK(error);
-  return true;
+  return is_done(cudaEventQuery(event_));
 }
 void Event::synchronize() const {
   while (!done()) std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -79,6 +83,9 @@ Stream::Stream() {
 }
 Stream::~Stream() {
   if (stream_) forget_error(cudaStreamDestroy(stream_));
+}
+bool Stream::done() const {
+  return is_done(cudaStreamQuery(stream_));
 }
 void Stream::synchronize() const {
   CUDA_CHECK(cudaStreamSynchronize(stream_));

@@ -99,6 +99,12 @@ class Streams {
     step();
     return event->state->reached == event->state->recorded;
   }
+  bool is_empty(cudaStream_t stream) {
+    const std::lock_guard lock(mutex_);
+    if (queues_[stream].empty()) return true;
+    step();
+    return false;
+  }
   std::chrono::steady_clock::time_point time(cudaEvent_t event) {
     const std::lock_guard lock(mutex_);
     return event->state->time;
@@ -213,6 +219,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (emulation::has_failed()) return cudaErrorLaunchFailure;
   emulation::finish(stream);
   return cudaSuccess;
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  if (emulation::has_failed()) return cudaErrorLaunchFailure;
+  return streams.is_empty(stream) ? cudaSuccess : cudaErrorNotReady;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   streams.wait(stream, event);
