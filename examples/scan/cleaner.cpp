@@ -53,7 +53,6 @@ class PageCleaner : public Cleaner {
         found.not_on_gpu = not_on_gpu;
         page.content = content;
         work(lane, page, steps, begin, clean, found);
-        found.gpu_ms += lane.take_busy_ms();
       });
       if (!is_empty(page)) found.device = device;
     }
@@ -62,15 +61,15 @@ class PageCleaner : public Cleaner {
     std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
   }
 
-  void turn(const Image &plane, double angle, Image &to, double &gpu_ms) override {
+  void turn(const Image &plane, double angle, Image &to) override {
     to.shape(plane.width, plane.height, plane.depth);
     to.resolution = plane.resolution;
     int device = kNowhere;
     lanes_.run(device, [&](auto &lane) {
       if (plane.depth == 8)
-        turn_levels<std::uint8_t>(lane, plane, angle, to, gpu_ms);
+        turn_levels<std::uint8_t>(lane, plane, angle, to);
       else
-        turn_levels<std::uint16_t>(lane, plane, angle, to, gpu_ms);
+        turn_levels<std::uint16_t>(lane, plane, angle, to);
     });
   }
 
@@ -179,21 +178,18 @@ class PageCleaner : public Cleaner {
   }
 
   template <typename T, typename Lane>
-  static void turn_levels(Lane &lane, const Image &plane, double angle, Image &to, double &gpu_ms) {
+  static void turn_levels(Lane &lane, const Image &plane, double angle, Image &to) {
     const Plane<const T> from = lane.template upload<T>(kPage, plane);
-    lane.begin_work();
     const Plane<T> turned = lane.template target<T>(to);
     run(lane.exec(), from, turned, RotateParams{.angle = -angle});
-    const double busy_ms = lane.end_work();
+    lane.end_work();
     lane.template fetch<T>(turned, to);
-    gpu_ms += busy_ms;
   }
 
   template <typename T, typename Lane>
   void clean_levels(Lane &lane, const Image &page, const Steps &steps, Image &clean,
                     Findings &found) {
     Plane<const T> at = lane.template held<T>(page);
-    lane.begin_work();
     if (found.turned) {
       const Plane<T> turned = lane.template room<T>(kTurned, page.width, page.height);
       run(lane.exec(), at, turned, RotateParams{.angle = -found.angle});
@@ -221,9 +217,8 @@ class PageCleaner : public Cleaner {
       const std::vector<std::uint8_t> code = encode_group4(lane.exec(), result);
       group4_.assign(code.begin(), code.end());
     }
-    const double busy_ms = lane.end_work();
+    lane.end_work();
     if (!steps.only_group4) lane.finish(clean);
-    found.gpu_ms += busy_ms;
     if (!report.thresholds.empty()) found.threshold = report.threshold;
   }
 

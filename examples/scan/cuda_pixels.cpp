@@ -12,7 +12,7 @@ namespace {
 
 /// What an executor keeps.
 struct Kept {
-  cuda::Event begin{true}, end{true};
+  cuda::Event done;
   cuda::DeviceBuffer device;
   cuda::PinnedBuffer pinned;
 };
@@ -59,14 +59,12 @@ void copy(const Plane<std::uint8_t> &from, Image &to) {
 
 }  // namespace
 
-void timed(Cuda &cuda, double &busy_ms, const std::function<void()> &queue) {
-  Kept &memory = kept(cuda);
-  memory.begin.record(cuda.stream());
+void complete(Cuda &cuda, const std::function<void()> &queue) {
   queue();
-  memory.end.record(cuda.stream());
-  memory.end.synchronize();
+  cuda::Event &done = kept(cuda).done;
+  done.record(cuda.stream());
+  done.synchronize();
   cuda.synchronize();
-  busy_ms += memory.end.elapsed_ns(memory.begin) / 1e6;
 }
 
 template <typename Use>
@@ -96,8 +94,7 @@ void CudaPixels::queue_means(int x, int y, int width, int height, int by_x, int 
 void CudaPixels::reduce(int by_x, int by_y, Image &to) {
   const int width = page_->width / by_x, height = page_->height / by_y;
   Cells::reserve(*cuda_, static_cast<std::size_t>(width) * height);
-  timed(*cuda_, *busy_ms_,
-        [&] { queue_means(0, 0, page_->width, page_->height, by_x, by_y, to, 0); });
+  complete(*cuda_, [&] { queue_means(0, 0, page_->width, page_->height, by_x, by_y, to, 0); });
   copy(Cells(*cuda_, width, height, 0).host, to);
 }
 
@@ -108,7 +105,7 @@ void CudaPixels::reduce_edges(int cell, int lines, Edges &to) {
                                 static_cast<std::size_t>(2 * across),
                                 static_cast<std::size_t>(2 * across + down)};
   Cells::reserve(*cuda_, static_cast<std::size_t>(2 * across + 2 * down));
-  timed(*cuda_, *busy_ms_, [&] {
+  complete(*cuda_, [&] {
     queue_means(0, 0, width, lines, cell, lines, to.top, starts[0]);
     queue_means(0, height - lines, width, lines, cell, lines, to.bottom, starts[1]);
     queue_means(0, 0, lines, height, lines, cell, to.left, starts[2]);
@@ -121,7 +118,7 @@ void CudaPixels::reduce_edges(int cell, int lines, Edges &to) {
 
 void CudaPixels::find_content() {
   pages::LevelKinds kinds{};
-  timed(*cuda_, *busy_ms_, [&] {
+  complete(*cuda_, [&] {
     with_plane([&]<typename T>(const Plane<T> &page) {
       kinds = pages::level_kinds(*cuda_, Plane<const T>(page));
     });
@@ -142,7 +139,7 @@ void CudaPixels::fill(int cell, const Plane<const std::uint8_t> &marked,
     std::memcpy(marks.host.row(y), marked.row(y), marked.width);
     std::memcpy(filling.host.row(y), levels.row(y), marked.width);
   }
-  timed(*cuda_, *busy_ms_, [&] {
+  complete(*cuda_, [&] {
     marks.queue_upload(*cuda_);
     filling.queue_upload(*cuda_);
     with_plane([&](const auto &page) {
@@ -158,7 +155,7 @@ void CudaPixels::divide(const Image &paper, int by) {
   const auto levels = paper.plane<const std::uint8_t>();
   for (int y = 0; y < paper.height; ++y)
     std::transform(levels.row(y), levels.row(y) + paper.width, gains.host.row(y), gain_of);
-  timed(*cuda_, *busy_ms_, [&] {
+  complete(*cuda_, [&] {
     gains.queue_upload(*cuda_);
     with_plane([&](const auto &page) { pages::queue_gains(*cuda_, by, gains.device, page); });
   });
@@ -170,7 +167,7 @@ void CudaLineMeter::take(const ByColumns &page, int squeeze, double steepest) {
   const auto stride = page.width() > 1 ? page.column(1) - page.column(0) : page.height();
   const pages::ColumnNumbers numbers{page.column(0), page.width(), page.height(),
                                      static_cast<int>(stride)};
-  timed(cuda_, busy_ms_, [&] { numbers_ = pages::upload(cuda_, numbers); });
+  complete(cuda_, [&] { numbers_ = pages::upload(cuda_, numbers); });
 }
 
 std::vector<double> CudaLineMeter::slopes(const std::vector<double> &angles) const {
@@ -181,7 +178,7 @@ std::vector<double> CudaLineMeter::slopes(const std::vector<double> &angles) con
 
 std::vector<HalfStrengths> CudaLineMeter::halves(const std::vector<double> &angles, int around) {
   std::vector<HalfStrengths> strengths;
-  timed(cuda_, busy_ms_, [&] {
+  complete(cuda_, [&] {
     for (const pages::HalfSquares &one :
          pages::half_squares(cuda_, numbers_, margin_, around, slopes(angles)))
       strengths.push_back({static_cast<double>(one.left), static_cast<double>(one.right),
@@ -193,7 +190,7 @@ std::vector<HalfStrengths> CudaLineMeter::halves(const std::vector<double> &angl
 
 std::vector<PartStrengths> CudaLineMeter::parts(const std::vector<double> &angles) {
   std::vector<PartStrengths> strengths;
-  timed(cuda_, busy_ms_, [&] {
+  complete(cuda_, [&] {
     for (const pages::PartSquares &one :
          pages::part_squares(cuda_, numbers_, margin_, slopes(angles))) {
       PartStrengths levels;

@@ -13,16 +13,14 @@
 namespace cudascan::scan {
 
 /// Queues work and waits for it, asleep.
-/// @param busy_ms  grows by the time that the GPU takes
-void timed(Cuda &cuda, double &busy_ms, const std::function<void()> &queue);
+void complete(Cuda &cuda, const std::function<void()> &queue);
 
 /// The pixels of a page in device memory.
 class CudaPixels : public Pixels {
  public:
   /// @param data, stride  the pixels, as deep as the page
-  /// @param busy_ms       grows by the time that the GPU works
-  CudaPixels(Image &page, Cuda &cuda, void *data, std::ptrdiff_t stride, double &busy_ms)
-      : Pixels(page), cuda_(&cuda), data_(data), stride_(stride), busy_ms_(&busy_ms) {}
+  CudaPixels(Image &page, Cuda &cuda, void *data, std::ptrdiff_t stride)
+      : Pixels(page), cuda_(&cuda), data_(data), stride_(stride) {}
 
   void reduce(int by_x, int by_y, Image &to) override;
   void reduce_edges(int cell, int lines, Edges &to) override;
@@ -40,12 +38,11 @@ class CudaPixels : public Pixels {
   Cuda *cuda_;
   void *data_;
   std::ptrdiff_t stride_;
-  double *busy_ms_;
 };
 
 class CudaLineMeter : public LineMeter {
  public:
-  CudaLineMeter(Cuda &cuda, double &busy_ms) : cuda_(cuda), busy_ms_(busy_ms) {}
+  explicit CudaLineMeter(Cuda &cuda) : cuda_(cuda) {}
   void take(const ByColumns &page, int squeeze, double steepest) override;
   std::vector<HalfStrengths> halves(const std::vector<double> &angles, int around) override;
   std::vector<PartStrengths> parts(const std::vector<double> &angles) override;
@@ -54,7 +51,6 @@ class CudaLineMeter : public LineMeter {
   std::vector<double> slopes(const std::vector<double> &angles) const;
 
   Cuda &cuda_;
-  double &busy_ms_;
   pages::ColumnNumbers numbers_{};
   int squeeze_ = 1, margin_ = 0;
 };

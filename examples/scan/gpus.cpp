@@ -13,10 +13,10 @@ Gpus::Gpus(const std::vector<int> &devices, bool then_cpu, Say say)
   for (const int device : devices) gpus_.push_back({device});
 }
 
-std::vector<int> Gpus::devices() const {
-  std::vector<int> devices;
-  for (const Gpu &gpu : gpus_) devices.push_back(gpu.device);
-  return devices;
+std::map<int, double> Gpus::busy_seconds() const {
+  std::map<int, double> seconds = load_.seconds();
+  for (const Gpu &gpu : gpus_) seconds[gpu.device];
+  return seconds;
 }
 
 int Gpus::take() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "gpu_load.h"
 #include "nvjpeg.h"
 
 namespace cudascan::scan {
@@ -31,13 +33,16 @@ class Gpus {
   /// @param say       prints a line
   Gpus(const std::vector<int> &devices, bool then_cpu, Say say);
 
-  std::vector<int> devices() const;
   /// A GPU for a worker: the one with the fewest workers of those that have not failed, or kCpu.
   /// @throws NoGpu
   int take();
   /// A GPU cannot be opened, or no longer works: no further worker gets it. Says so once.
   /// @param opening  it could not be opened
   void failed(int device, const std::string &why, bool opening = false);
+  /// How long they have had work.
+  GpuLoad &load() { return load_; }
+  /// Seconds in which each has had work until now.
+  std::map<int, double> busy_seconds() const;
   /// What decodes JPEG pages on them; nullptr = nothing does. Set before there are workers.
   GpuJpegs *jpegs() const { return jpegs_.get(); }
   void set_jpegs(std::unique_ptr<GpuJpegs> jpegs) { jpegs_ = std::move(jpegs); }
@@ -51,6 +56,7 @@ class Gpus {
   const Say say_;
   std::mutex mutex_;
   std::vector<Gpu> gpus_;
+  GpuLoad load_;
   std::unique_ptr<GpuJpegs> jpegs_;
 };
 

@@ -4,7 +4,6 @@
 #pragma once
 #include <exception>
 #include <optional>
-#include <utility>
 
 #include "coded.h"
 #include "cuda_pixels.h"
@@ -36,7 +35,6 @@ class CpuLane {
     return page.plane<const T>();
   }
   void bring_back(Image &) {}
-  double take_busy_ms() { return 0; }
   template <typename T>
   Plane<const T> upload(Room, const Image &image) {
     return image.plane<const T>();
@@ -54,9 +52,8 @@ class CpuLane {
   }
   template <typename T>
   void fetch(const Plane<T> &, Image &) {}
-  void begin_work() {}
   void sleep_until_done() {}
-  double end_work() { return 0; }
+  void end_work() {}
 
  private:
   Cpu cpu_{1};
@@ -68,11 +65,10 @@ class CpuLane {
 /// The page is copied to the GPU that is current, with a stream for each lane.
 class CudaLane {
  public:
-  /// @param jpegs  decodes pages on the GPU, or nullptr
-  CudaLane(int device, GpuJpegs *jpegs) : device_(device) {
+  CudaLane(int device, Gpus &gpus) : device_(device), watched_(gpus.load(), device, stream_) {
     cuda_.emplace(stream_.get());
-    lines_.emplace(*cuda_, busy_ms_);
-    if (jpegs) jpeg_.emplace(*jpegs, device);
+    lines_.emplace(*cuda_);
+    if (GpuJpegs *const jpegs = gpus.jpegs()) jpeg_.emplace(*jpegs, device);
   }
   int device() const { return device_; }
   /// To be called after an error.
@@ -82,7 +78,7 @@ class CudaLane {
       stream_.synchronize();
       pixels_.reset();
       cuda_.emplace(stream_.get());  // the reports that the old one would fill in are gone
-      lines_.emplace(*cuda_, busy_ms_);
+      lines_.emplace(*cuda_);
       return true;
     } catch (const Error &) {
       return false;
@@ -97,7 +93,7 @@ class CudaLane {
     if (is_coded(page) && jpeg_) {
       const Plane<std::uint8_t> to = room<std::uint8_t>(kPage, page.width, page.height);
       const std::uint32_t *is_damaged = nullptr;
-      timed(*cuda_, busy_ms_, [&] {
+      complete(*cuda_, [&] {
         is_here = jpeg_->decode(*page.coded, to, stream_.get(), found.decoder, found.not_on_gpu);
         if (is_here) is_damaged = pages::queue_check(*cuda_, page.coded->code());
       });
@@ -114,8 +110,7 @@ class CudaLane {
       else
         upload<std::uint16_t>(kPage, page);
     }
-    return pixels_.emplace(page, *cuda_, rooms_[kPage].data(), stride_of(page.width, page.depth),
-                           busy_ms_);
+    return pixels_.emplace(page, *cuda_, rooms_[kPage].data(), stride_of(page.width, page.depth));
   }
   /// Copies the page that is held to host memory.
   void bring_back(Image &page) {
@@ -131,8 +126,6 @@ class CudaLane {
   }
   /// The page that is held has changed in host memory, or another one comes.
   void let_go() { pixels_.reset(); }
-  /// Time that the GPU has worked on measuring since the last call.
-  double take_busy_ms() { return std::exchange(busy_ms_, 0); }
   template <typename T>
   Plane<const T> upload(Room place, const Image &image) {
     const Plane<T> to = room<T>(place, image.width, image.height);
@@ -165,18 +158,15 @@ class CudaLane {
                     sizeof(T) * image.width, image.height, stream_.get());
     cuda_->synchronize();
   }
-  void begin_work() { begin_.record(stream_.get()); }
   /// So that what comes next, and waits, need not keep a core busy.
   void sleep_until_done() {
-    end_.record(stream_.get());
-    end_.synchronize();
+    done_.record(stream_.get());
+    done_.synchronize();
   }
-  /// Milliseconds; waits for the work.
-  double end_work() {
-    end_.record(stream_.get());
-    end_.synchronize();
+  /// Waits for the work.
+  void end_work() {
+    sleep_until_done();
     cuda_->synchronize();
-    return end_.elapsed_ns(begin_) / 1e6;
   }
 
  private:
@@ -187,12 +177,12 @@ class CudaLane {
 
   const int device_;
   cuda::Stream stream_;
+  GpuLoad::Watched watched_;
   std::optional<Cuda> cuda_;
-  double busy_ms_ = 0;
   std::optional<CudaLineMeter> lines_;
   std::optional<CudaPixels> pixels_;
   std::optional<GpuJpeg> jpeg_;
-  cuda::Event begin_{true}, end_{true};
+  cuda::Event done_;
   cuda::DeviceBuffer rooms_[kPlaces];
   Plane<std::uint8_t> result_{};
 };
@@ -240,7 +230,7 @@ class Lanes {
       }
       try {
         cuda::use_device(device);
-        gpu_.emplace(device, gpus_->jpegs());
+        gpu_.emplace(device, *gpus_);
       } catch (const Error &error) {
         gpus_->failed(device, error.what(), true);
       }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -85,12 +86,10 @@ class Run {
   /// @param full  why the disk takes no more pages, or ""
   /// @return the exit status
   int finish(Place &place, std::vector<std::string> pages, bool bind, std::string full);
-  int jobs() const {
-    return options_.jobs > 0 ? options_.jobs
-                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  int jobs() const;
+  std::map<int, double> used_gpus() const {
+    return gpus_ ? gpus_->busy_seconds() : std::map<int, double>();
   }
-
-  std::vector<int> used_gpus() const { return gpus_ ? gpus_->devices() : std::vector<int>(); }
 
   const Options &options_;
   const std::string settings_;
@@ -100,6 +99,12 @@ class Run {
   Totals totals_;
   PdfFacts pdf_;
 };
+
+int Run::jobs() const {
+  if (options_.jobs > 0) return options_.jobs;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return cores;
+}
 
 void Run::choose_backend() {
   if (options_.dry_run) return;

@@ -77,7 +77,7 @@ void PageOutputs::straighten(const PageLevels &from, const Steps &steps, Finding
   for (int i = 0; i < from.samples; ++i) {
     const Image *plane = &from.planes[i];
     if (found.turned) {
-      cleaner.turn(*plane, found.angle, space_, found.gpu_ms);
+      cleaner.turn(*plane, found.angle, space_);
       plane = &space_;
     }
     cut_levels(*plane, found.box, steps.paper, to.planes[i]);

@@ -105,11 +105,10 @@ std::string breakdown(const Totals &totals) {
     const double ms = totals.spent.of(i) / totals.pages;
     if (Spent::kNames[i] == std::string_view("text") && ms == 0) continue;
     line += text("%s%s %.1f", separator, Spent::kNames[i], ms);
-    if (totals.gpu_ms > 0 && Spent::kNames[i] == std::string_view("compute"))
-      line += text(" (GPU busy %.1f)", totals.gpu_ms / totals.pages);
     separator = ", ";
   }
-  return line + text("; CPU time %.1f", 1000 * totals.cpu_seconds / totals.pages);
+  line += text("; CPU time %.1f", 1000 * totals.cpu_seconds / totals.pages);
+  return totals.gpu_ms() > 0 ? line + text(", GPU busy %.1f", totals.gpu_ms()) : line;
 }
 
 }  // namespace
@@ -167,13 +166,8 @@ void Progress::expect(int more) {
 void Progress::done(const PageRecord &page) {
   const std::lock_guard lock(mutex_);
   ++totals_.pages;
-  totals_.gpu_ms += page.found.gpu_ms;
   add(page, totals_.spent);
-  if (page.found.device != kNowhere) {
-    Totals::Device &device = totals_.devices[page.found.device];
-    ++device.pages;
-    device.gpu_ms += page.found.gpu_ms;
-  }
+  if (page.found.device != kNowhere) ++totals_.devices[page.found.device].pages;
   if (!page.reading.damage.empty()) ++totals_.salvaged;
   if (page.found.blank) ++totals_.blank;
   if (!page.text_problem.empty()) ++totals_.unread;
@@ -239,15 +233,27 @@ void Progress::say_ignored() const {
 }
 
 double Totals::busy() const {
-  const auto gpus = static_cast<double>(devices.size()) - (devices.contains(kCpu) ? 1 : 0);
-  return busy(gpu_ms) / std::max(gpus, 1.0);
+  double sum = 0;
+  int gpus = 0;
+  for (const auto &[number, device] : devices) {
+    if (number == kCpu) continue;
+    sum += busy(device);
+    ++gpus;
+  }
+  return sum / std::max(gpus, 1);
 }
 
-Totals Progress::finish(const std::vector<int> &gpus, bool interrupted) {
+double Totals::gpu_ms() const {
+  double sum = 0;
+  for (const auto &[number, device] : devices) sum += 1000 * device.busy_seconds;
+  return sum / std::max(pages, 1);
+}
+
+Totals Progress::finish(const std::map<int, double> &gpus, bool interrupted) {
   const std::lock_guard lock(mutex_);
   clear_bar();
   if (gpus.empty()) totals_.devices.clear();
-  for (const int gpu : gpus) totals_.devices[gpu];
+  for (const auto &[gpu, seconds] : gpus) totals_.devices[gpu].busy_seconds = seconds;
   totals_.seconds = seconds();
   totals_.cpu_seconds = cpu_seconds();
   totals_.interrupted = interrupted;
@@ -258,7 +264,7 @@ Totals Progress::finish(const std::vector<int> &gpus, bool interrupted) {
         std::fprintf(stderr, "%s\n",
                      number == kCpu ? text("CPU: %d pages", device.pages).c_str()
                                     : text("GPU %d: %d pages, busy %.1f %%", number, device.pages,
-                                           100 * totals_.busy(device.gpu_ms))
+                                           100 * totals_.busy(device))
                                           .c_str());
     if (talk_ == Talk::verbose && totals_.pages > 0)
       std::fprintf(stderr, "%s\n", breakdown(totals_).c_str());

@@ -38,20 +38,22 @@ struct Spent {
 /// How the pages of a run went.
 struct Totals {
   int pages = 0, failed = 0, skipped = 0, salvaged = 0, blank = 0, unread = 0;
-  double seconds = 0, gpu_ms = 0;
+  double seconds = 0;
   double cpu_seconds = 0;  ///< of all threads of the program and of the programs that it has run
   Spent spent;
   bool interrupted = false;
   struct Device {
     int pages = 0;
-    double gpu_ms = 0;
+    double busy_seconds = 0;  ///< in which the GPU had work
   };
   std::map<int, Device> devices;  ///< of a run on GPUs: by number, and kCpu
 
-  /// The share of the time in which a GPU worked, 0..1.
-  double busy(double ms) const { return ms / 1000 / std::max(seconds, 1e-3); }
-  /// The same of all GPUs together.
+  /// The share of the time in which a GPU had work, 0..1.
+  double busy(const Device &gpu) const { return gpu.busy_seconds / std::max(seconds, 1e-3); }
+  /// The mean of all GPUs.
   double busy() const;
+  /// Milliseconds in which the GPUs had work, for a page.
+  double gpu_ms() const;
 };
 
 /// A page in the statistics.
@@ -91,8 +93,8 @@ class Progress {
   /// Prints a line of its own, even with --quiet.
   void say(const std::string &text);
   /// Removes the bar and prints the totals.
-  /// @param gpus  that the run has used; empty = the CPU
-  Totals finish(const std::vector<int> &gpus, bool interrupted);
+  /// @param gpus  that the run has used, and the seconds in which each had work; empty = the CPU
+  Totals finish(const std::map<int, double> &gpus, bool interrupted);
   const std::vector<PageRecord> &records() const { return records_; }
   const std::vector<Inputs::Ignored> &ignored() const { return ignored_; }
 

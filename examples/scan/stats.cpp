@@ -53,7 +53,7 @@ void write_devices(std::ostream &to, const Totals &totals) {
   const char *separator = "";
   for (const auto &[number, device] : totals.devices) {
     to << separator << "{\"device\": " << device_name(number) << ", \"pages\": " << device.pages;
-    if (number != kCpu) to << ", \"gpu_busy\": " << totals.busy(device.gpu_ms);
+    if (number != kCpu) to << ", \"gpu_busy\": " << totals.busy(device);
     to << '}';
     separator = ", ";
   }
@@ -66,7 +66,7 @@ void write_breakdown(std::ostream &to, const Totals &totals) {
   to << "  \"cpu_seconds\": " << totals.cpu_seconds << ",\n  \"breakdown_ms\": {";
   for (int i = 0; i < static_cast<int>(std::size(Spent::kNames)); ++i)
     to << quoted(Spent::kNames[i]) << ": " << totals.spent.of(i) / pages << ", ";
-  to << "\"gpu_busy\": " << totals.gpu_ms / pages << "},\n";
+  to << "\"gpu_busy\": " << totals.gpu_ms() << "},\n";
 }
 
 /// What decoded how many pages, if a GPU was asked to.
@@ -148,8 +148,7 @@ void write_page(std::ostream &to, const PageRecord &page, const RunFacts &run) {
   if (f.threshold >= 0) to << ", \"threshold\": " << f.threshold;
   to << ", \"read_ms\": " << f.read_ms << ", \"decode_ms\": " << page.reading.decode_ms
      << ", \"straighten_ms\": " << f.straighten_ms << ", \"clean_ms\": " << f.clean_ms
-     << ", \"write_ms\": " << f.write_ms << ", \"encode_ms\": " << f.encode_ms
-     << ", \"gpu_ms\": " << f.gpu_ms;
+     << ", \"write_ms\": " << f.write_ms << ", \"encode_ms\": " << f.encode_ms;
   if (!f.decoder.empty()) to << ", \"decoder\": " << quoted(f.decoder);
   if (!f.not_on_gpu.empty()) to << ", \"not_on_gpu\": " << quoted(f.not_on_gpu);
   if (f.device != kNowhere) to << ", \"device\": " << device_name(f.device);

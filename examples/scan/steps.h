@@ -109,7 +109,6 @@ struct Findings {
   /// compressed and wrote.
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
   double encode_ms = 0;   ///< the part of write_ms that compressed
-  double gpu_ms = 0;      ///< time the GPU was busy
   int device = kNowhere;  ///< GPU that made the page, kCpu or kNowhere
   /// What decoded the page, if a GPU was asked to: "gpu-engines", "gpu-kernels" or "cpu".
   std::string decoder;
@@ -130,8 +129,7 @@ class Cleaner {
   /// The result of the last page in CCITT group 4, if Steps asked for that and it is not empty.
   virtual const std::string &group4() const = 0;
   /// Turns a plane of the same page as clean() turns it, when it found that angle.
-  /// @param gpu_ms  grows by the time the GPU was busy
-  virtual void turn(const Image &plane, double angle, Image &to, double &gpu_ms) = 0;
+  virtual void turn(const Image &plane, double angle, Image &to) = 0;
   /// Straightens the lines of a plane of the same page, when clean() did that to the page.
   virtual void flatten(Image &plane) = 0;
   /// The border of the last page, if clean() found one; in pixels of the page before it was turned.
