@@ -55,7 +55,8 @@ void prepare_reading(const Options &options, Gpus *gpus,
                instead);
   try {
     const bool verbose = options.talk == Talk::verbose;
-    gpus->set_jpegs(std::make_unique<GpuJpegs>(options.decode, verbose ? say : nullptr));
+    gpus->set_jpegs(
+        std::make_unique<GpuJpegs>(options.decode, gpus->load(), verbose ? say : nullptr));
     how.for_gpu = true;
   } catch (const Error &error) {
     say(option + "nvJPEG cannot be loaded: " + error.what() + instead);

@@ -94,8 +94,11 @@ class CudaLane {
       const Plane<std::uint8_t> to = room<std::uint8_t>(kPage, page.width, page.height);
       const std::uint32_t *is_damaged = nullptr;
       complete(*cuda_, [&] {
-        is_here = jpeg_->decode(*page.coded, to, stream_.get(), found.decoder, found.not_on_gpu);
-        if (is_here) is_damaged = pages::queue_check(*cuda_, page.coded->code());
+        done_.record(stream_.get());
+        // First, so that it is done while the page waits to be decoded.
+        is_damaged = pages::queue_check(*cuda_, page.coded->code());
+        is_here =
+            jpeg_->decode(*page.coded, to, stream_.get(), done_, found.decoder, found.not_on_gpu);
       });
       if (is_here && *is_damaged != 0) {
         is_here = false;

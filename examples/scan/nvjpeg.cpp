@@ -7,13 +7,12 @@
 #include <iterator>
 
 #include "common/error.h"
+#include "jpeg_batches.h"
 
 namespace cudascan::scan {
 namespace {
 
 constexpr int kHybrid = 2, kHardware = 3;  // nvjpegBackend_t
-constexpr int kOutputY = 2;                // nvjpegOutputFormat_t
-constexpr int kYuv444 = 0;                 // nvjpegChromaSubsampling_t
 
 /// nvjpegStatus_t in words.
 std::string status_text(int status) {
@@ -68,12 +67,18 @@ const char *find_functions(void *library, NvjpegFunctions &f) {
   find(f.decode, "nvjpegDecodeBatched");
   if (missing) return missing;
   find(f.preallocate, "nvjpegDecodeBatchedPreAllocate");
+  find(f.get_engines, "nvjpegGetHardwareDecoderInfo");
   return nullptr;
 }
 
 }  // namespace
 
-GpuJpegs::GpuJpegs(DecodeBy by, Say note) : by_(by), note_(std::move(note)) {
+std::string call_failed(const char *what, int status) {
+  return std::string(what) + ": " + status_text(status);
+}
+
+GpuJpegs::GpuJpegs(DecodeBy by, GpuLoad &load, Say note)
+    : by_(by), load_(load), note_(std::move(note)) {
   std::string problem = "no library was tried";
   for (const std::string &place : places()) {
     // It stays loaded until the process ends, as CUDA does.
@@ -103,9 +108,51 @@ void GpuJpegs::note(const std::string &line) {
   if (noted_.insert(line).second) note_(line);
 }
 
-GpuJpeg::GpuJpeg(GpuJpegs &shared, int device) : shared_(shared), device_(device) {
-  if (shared.by() != DecodeBy::kernels) ways_.push_back({kHardware, "gpu-engines"});
-  if (shared.by() != DecodeBy::engines) ways_.push_back({kHybrid, "gpu-kernels"});
+std::shared_ptr<JpegBackends> GpuJpegs::on(int device) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<JpegBackends> backends = backends_[device].lock();
+  if (backends) return backends;
+  backends = std::make_shared<JpegBackends>();
+  if (by_ != DecodeBy::kernels) backends->emplace_back(*this, device, kHardware, "gpu-engines");
+  if (by_ != DecodeBy::engines) backends->emplace_back(*this, device, kHybrid, "gpu-kernels");
+  backends_[device] = backends;
+  return backends;
+}
+
+JpegBackend::JpegBackend(GpuJpegs &shared, int device, int kind, const char *name)
+    : shared_(shared), device_(device), kind_(kind), name_(name) {}
+
+JpegBackend::~JpegBackend() {
+  batches_.reset();
+  if (handle_) shared_.functions().destroy(handle_);
+}
+
+const std::string &JpegBackend::open() {
+  const std::lock_guard lock(mutex_);
+  if (is_tried_) return problem_;
+  is_tried_ = true;
+  if (const int status = shared_.functions().create(kind_, nullptr, nullptr, 0, &handle_)) {
+    handle_ = nullptr;
+    problem_ = call_failed("nvjpegCreateEx", status);
+  } else if (kind_ == kHardware) {
+    try {
+      batches_ = std::make_unique<JpegBatches>(shared_, device_, handle_);
+    } catch (const std::exception &error) {
+      problem_ = error.what();
+    }
+  }
+  const std::string line = "GPU " + std::to_string(device_) + ": " + name_;
+  if (!problem_.empty())
+    shared_.note(line + " cannot be used: " + problem_);
+  else if (batches_)
+    shared_.note(line + " decode JPEG, " + std::to_string(batches_->engines()) + " at a time");
+  else
+    shared_.note(line + " decode JPEG");
+  return problem_;
+}
+
+GpuJpeg::GpuJpeg(GpuJpegs &shared, int device) : shared_(shared), backends_(shared.on(device)) {
+  for (JpegBackend &backend : *backends_) ways_.push_back({&backend});
 }
 
 GpuJpeg::~GpuJpeg() {
@@ -113,86 +160,72 @@ GpuJpeg::~GpuJpeg() {
   for (const Way &way : ways_) {
     if (way.stream) f.destroy_stream(way.stream);
     if (way.state) f.destroy_state(way.state);
-    if (way.handle) f.destroy(way.handle);
   }
 }
 
-/// @return why it cannot be used, or ""
-std::string GpuJpeg::open(Way &way) {
-  if (way.is_tried) return way.problem;
-  way.is_tried = true;
+/// @return why the engines do not take the page, or ""
+std::string GpuJpeg::check(Way &way, const CodedPage &page) {
   const NvjpegFunctions &f = shared_.functions();
-  int status = f.create(way.backend, nullptr, nullptr, 0, &way.handle);
-  const char *what = "nvjpegCreateEx";
-  if (status != 0) way.handle = nullptr;
-  if (status == 0) {
-    what = "nvjpegJpegStateCreate";
-    status = f.create_state(way.handle, &way.state);
-    if (status != 0) way.state = nullptr;
+  void *const handle = way.backend->handle();
+  if (!way.stream) {
+    if (const int status = f.create_stream(handle, &way.stream)) {
+      way.stream = nullptr;
+      return call_failed("nvjpegJpegStreamCreate", status);
+    }
   }
-  if (status == 0) {
-    what = "nvjpegJpegStreamCreate";
-    status = f.create_stream(way.handle, &way.stream);
-    if (status != 0) way.stream = nullptr;
-  }
-  if (status != 0) way.problem = std::string(what) + ": " + status_text(status);
-  shared_.note("GPU " + std::to_string(device_) + ": " + way.name +
-               (status == 0 ? " decode JPEG" : " cannot be used: " + way.problem));
-  return way.problem;
+  int refused = 0;
+  if (const int status = f.parse_header(handle, page.data(), page.size(), way.stream))
+    return call_failed("nvjpegJpegStreamParseHeader", status);
+  if (const int status = f.check(handle, way.stream, &refused))
+    return call_failed("nvjpegDecodeBatchedSupported", status);
+  return refused != 0 ? "they do not take such pictures" : "";
 }
 
 /// @return why the page is not decoded, or ""
 std::string GpuJpeg::try_decode(Way &way, const CodedPage &page, const Plane<std::uint8_t> &to,
-                                CUstream_st *stream) {
-  if (std::string problem = open(way); !problem.empty()) return problem;
+                                CUstream_st *stream, const cuda::Event &free) {
+  JpegBackend &backend = *way.backend;
+  if (const std::string &problem = backend.open(); !problem.empty()) return problem;
+  if (JpegBatches *const batches = backend.batches()) {
+    std::string problem = check(way, page);
+    return problem.empty() ? batches->decode(page, to, free) : problem;
+  }
+  // The kernels decode Huffman codes on the calling thread, and say so if they do not take a page.
   const NvjpegFunctions &f = shared_.functions();
-  const auto failed = [](const char *what, int status) {
-    return std::string(what) + ": " + status_text(status);
-  };
-  // The kernels say so when they decode.
-  if (way.backend == kHardware) {
-    int refused = 0;
-    if (const int status = f.parse_header(way.handle, page.data(), page.size(), way.stream))
-      return failed("nvjpegJpegStreamParseHeader", status);
-    if (const int status = f.check(way.handle, way.stream, &refused))
-      return failed("nvjpegDecodeBatchedSupported", status);
-    if (refused != 0) return "they do not take such pictures";
+  if (!way.state) {
+    if (const int status = f.create_state(backend.handle(), &way.state)) {
+      way.state = nullptr;
+      return call_failed("nvjpegJpegStateCreate", status);
+    }
   }
   if (!way.is_ready) {
-    if (const int status = f.initialize(way.handle, way.state, 1, 1, kOutputY))
-      return failed("nvjpegDecodeBatchedInitialize", status);
+    if (const int status = f.initialize(backend.handle(), way.state, 1, 1, kNvjpegY))
+      return call_failed("nvjpegDecodeBatchedInitialize", status);
     way.is_ready = true;
-    // So that the engines need not allocate for each page.
-    if (f.preallocate)
-      if (const int status =
-              f.preallocate(way.handle, way.state, 1, to.width, to.height, kYuv444, kOutputY))
-        shared_.note(std::string(way.name) + ": " +
-                     failed("nvjpegDecodeBatchedPreAllocate", status));
   }
   const unsigned char *const data = page.data();
   const std::size_t size = page.size();
-  NvjpegImage image{};
-  image.channel[0] = to.data;
-  image.pitch[0] = static_cast<std::size_t>(to.stride);
-  if (const int status = f.decode(way.handle, way.state, &data, &size, &image, stream)) {
+  NvjpegImage image = image_of(to);
+  if (const int status = f.decode(backend.handle(), way.state, &data, &size, &image, stream)) {
     way.is_ready = false;
-    return failed("nvjpegDecodeBatched", status);
+    return call_failed("nvjpegDecodeBatched", status);
   }
   return "";
 }
 
 bool GpuJpeg::decode(const CodedPage &page, const Plane<std::uint8_t> &to, CUstream_st *stream,
-                     std::string &decoder, std::string &why_not) {
+                     const cuda::Event &free, std::string &decoder, std::string &why_not) {
   why_not.clear();
   for (Way &way : ways_) {
-    const std::string problem = try_decode(way, page, to, stream);
+    const std::string name = way.backend->name();
+    const std::string problem = try_decode(way, page, to, stream, free);
     if (problem.empty()) {
-      decoder = way.name;
+      decoder = name;
       why_not.clear();
       return true;
     }
-    why_not += (why_not.empty() ? "" : "; ") + std::string(way.name) + ": " + problem;
-    shared_.note(std::string(way.name) + ": " + problem);
+    why_not += (why_not.empty() ? "" : "; ") + name + ": " + problem;
+    shared_.note(name + ": " + problem);
   }
   return false;
 }

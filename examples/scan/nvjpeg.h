@@ -5,7 +5,10 @@
 /// of nvjpeg.h of CUDA 12 and 13 (docs.nvidia.com/cuda/nvjpeg).
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -14,8 +17,8 @@
 
 #include "coded.h"
 #include "common/plane.h"
-
-struct CUstream_st;
+#include "gpu_load.h"
+#include "kernels/cuda_resources.h"
 
 namespace cudascan::scan {
 
@@ -27,11 +30,19 @@ enum class DecodeBy {
   kernels,
 };
 
+inline constexpr int kNvjpegY = 2;    ///< nvjpegOutputFormat_t: the luma
+inline constexpr int kNvjpeg444 = 0;  ///< nvjpegChromaSubsampling_t
+
 /// nvjpegImage_t: planes in device memory.
 struct NvjpegImage {
   unsigned char *channel[4];
   std::size_t pitch[4];
 };
+inline NvjpegImage image_of(const Plane<std::uint8_t> &to) {
+  return {{to.data}, {static_cast<std::size_t>(to.stride)}};
+}
+/// "nvjpegCreateEx: internal error (8)" and so on.
+std::string call_failed(const char *what, int status);
 
 /// What is used of nvJPEG. All return its status, 0 = success.
 struct NvjpegFunctions {
@@ -50,9 +61,44 @@ struct NvjpegFunctions {
   /// Hints at sizes; nullptr in old versions.
   int (*preallocate)(void *handle, void *state, int pictures, int width, int height,
                      int subsampling, int format);
+  /// Says how many engines for JPEG the GPU has; nullptr in old versions.
+  int (*get_engines)(void *handle, unsigned *engines, unsigned *cores_of_an_engine);
   int (*decode)(void *handle, void *state, const unsigned char *const *data,
                 const std::size_t *sizes, NvjpegImage *to, CUstream_st *stream);
 };
+
+class JpegBatches;
+class GpuJpegs;
+
+/// A backend of nvJPEG on a GPU, for all its workers. Destroyed while the GPU is current.
+class JpegBackend {
+ public:
+  /// @param kind  nvjpegBackend_t
+  JpegBackend(GpuJpegs &shared, int device, int kind, const char *name);
+  ~JpegBackend();
+  JpegBackend(const JpegBackend &) = delete;
+  JpegBackend &operator=(const JpegBackend &) = delete;
+
+  /// Opens it the first time, which takes a second; other threads wait. The GPU must be current.
+  /// @return why it cannot be used, or ""
+  const std::string &open();
+  const char *name() const { return name_; }
+  /// After open(): nvJPEG allows several threads to use it.
+  void *handle() const { return handle_; }
+  /// After open(): of the engines, else nullptr.
+  JpegBatches *batches() const { return batches_.get(); }
+
+ private:
+  GpuJpegs &shared_;
+  const int device_, kind_;
+  const char *const name_;
+  std::mutex mutex_;
+  bool is_tried_ = false;
+  std::string problem_;
+  void *handle_ = nullptr;
+  std::unique_ptr<JpegBatches> batches_;
+};
+using JpegBackends = std::deque<JpegBackend>;
 
 /// nvJPEG for all workers of a run.
 class GpuJpegs {
@@ -61,21 +107,27 @@ class GpuJpegs {
 
   /// Loads nvJPEG: the library that the environment variable CUDASCAN_NVJPEG names, or
   /// libnvjpeg.so.13 or .12 on the loader's path and where CUDA is installed.
+  /// @param load  measures the GPUs; lives longer
   /// @param note  prints what is found out on the way, or is empty
   /// @throws Error when there is none that can be used
-  GpuJpegs(DecodeBy by, Say note);
+  GpuJpegs(DecodeBy by, GpuLoad &load, Say note);
 
-  DecodeBy by() const { return by_; }
   const NvjpegFunctions &functions() const { return functions_; }
+  GpuLoad &load() const { return load_; }
+  /// What decodes on a GPU, in the order in which it is tried. Any thread; the last one that has it
+  /// destroys it.
+  std::shared_ptr<JpegBackends> on(int device);
   /// Prints a line, once in a run. Any thread.
   void note(const std::string &line);
 
  private:
   const DecodeBy by_;
+  GpuLoad &load_;
   const Say note_;
   NvjpegFunctions functions_{};
   std::mutex mutex_;
   std::set<std::string> noted_;
+  std::map<int, std::weak_ptr<JpegBackends>> backends_;
 };
 
 /// Decodes pages on the GPU that is current. For one thread.
@@ -86,30 +138,31 @@ class GpuJpeg {
   GpuJpeg(const GpuJpeg &) = delete;
   GpuJpeg &operator=(const GpuJpeg &) = delete;
 
-  /// Queues decoding; the bytes must live until it is done.
+  /// Decodes, or queues that; the bytes must live until it is done.
   /// @param to       in device memory, as large as the page
+  /// @param stream   after what is queued on it, `to` may be written; later work on it finds the
+  ///                 page
+  /// @param free     was recorded on the stream
   /// @param decoder  gets the name of what decodes it: "gpu-engines" or "gpu-kernels"
   /// @param why_not  gets the reason if nothing does
   /// @return whether the page is being decoded
+  /// @throws Error when the GPU fails
   bool decode(const CodedPage &page, const Plane<std::uint8_t> &to, CUstream_st *stream,
-              std::string &decoder, std::string &why_not);
+              const cuda::Event &free, std::string &decoder, std::string &why_not);
 
  private:
-  /// A way to decode.
+  /// What one thread needs of a backend.
   struct Way {
-    int backend;
-    const char *name;
-    void *handle = nullptr, *state = nullptr, *stream = nullptr;
-    bool is_tried = false;
-    bool is_ready = false;  ///< for a picture
-    std::string problem = {};
+    JpegBackend *backend;
+    void *state = nullptr, *stream = nullptr;
+    bool is_ready = false;  ///< `state`, for a picture
   };
-  std::string open(Way &way);
   std::string try_decode(Way &way, const CodedPage &page, const Plane<std::uint8_t> &to,
-                         CUstream_st *stream);
+                         CUstream_st *stream, const cuda::Event &free);
+  std::string check(Way &way, const CodedPage &page);
 
   GpuJpegs &shared_;
-  const int device_;
+  const std::shared_ptr<JpegBackends> backends_;
   std::vector<Way> ways_;
 };
 

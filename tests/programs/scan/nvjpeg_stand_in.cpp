@@ -2,11 +2,18 @@
 // A library with the functions of nvJPEG that cudascan-scan uses. It decodes by libjpeg and copies
 // the page to the emulated GPU, whose functions the program exports. Words in the environment
 // variable NVJPEG_STAND_IN change what it does: no-engines and no-kernels (they cannot be opened),
-// engines-refuse (they take no picture), engines-fail and kernels-fail (decoding fails).
+// engines-refuse (they take no picture), engines-fail and kernels-fail (decoding fails),
+// batches-fail (decoding more than one picture at a time fails).
+// NVJPEG_STAND_IN_LOG=FILE gets a line for each call of interest, and while the file that
+// NVJPEG_STAND_IN_HOLD names is there, decoding waits. There are three engines.
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 // libjpeg needs the above.
 #include <jpeglib.h>
@@ -16,20 +23,64 @@
 namespace {
 
 constexpr int kHardware = 3, kOutputY = 2;
-constexpr int kWrongParameter = 2, kBadJpeg = 3, kFailed = 6, kWrongGpu = 7;
+constexpr int kWrongParameter = 2, kBadJpeg = 3, kFailed = 6, kWrongGpu = 7, kInternal = 8;
+constexpr unsigned kEngines = 3;
 
 bool is_told(const std::string &word) {
   const char *words = std::getenv("NVJPEG_STAND_IN");
   return words && (' ' + std::string(words) + ' ').find(' ' + word + ' ') != std::string::npos;
 }
 
-struct Handle {
+void log(const std::string &line) {
+  const char *path = std::getenv("NVJPEG_STAND_IN_LOG");
+  FILE *const file = path ? std::fopen(path, "a") : nullptr;
+  if (!file) return;
+  std::fputs((line + '\n').c_str(), file);
+  std::fclose(file);
+}
+
+void hold() {
+  const char *path = std::getenv("NVJPEG_STAND_IN_HOLD");
+  while (path && std::filesystem::exists(path))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// What belongs to the GPU that was current when it was made.
+struct OfDevice {
+  OfDevice() { cudaGetDevice(&device); }
+  bool is_current() const {
+    int current = -1;
+    cudaGetDevice(&current);
+    return current == device;
+  }
+  int device = -1;
+};
+
+struct Handle : OfDevice {
+  explicit Handle(bool are_engines) : engines(are_engines) {}
   bool engines;
   std::string name() const { return engines ? "engines" : "kernels"; }
 };
-struct State {
+struct State : OfDevice {
   std::vector<unsigned char> pixels;
-  bool initialized = false;
+  int pictures = 0;  ///< for which it is initialized
+  std::atomic<bool> is_used{false};
+};
+/// A state is for one thread at a time.
+class Use {
+ public:
+  explicit Use(void *state) : state_(static_cast<State *>(state)) {
+    is_alone_ = !state_->is_used.exchange(true);
+  }
+  ~Use() {
+    if (is_alone_) state_->is_used = false;
+  }
+  /// @return a status
+  int check() const { return !is_alone_ ? kInternal : state_->is_current() ? 0 : kWrongGpu; }
+
+ private:
+  State *state_;
+  bool is_alone_;
 };
 struct Stream {
   int components = 0;
@@ -65,9 +116,15 @@ int nvjpegGetProperty(int which, int *value) {
   return 0;
 }
 int nvjpegCreateEx(int backend, void *, void *, unsigned, void **handle) {
-  const Handle made{backend == kHardware};
+  const Handle made(backend == kHardware);
   if (is_told("no-" + made.name())) return kWrongGpu;
   *handle = new Handle(made);
+  log("create " + made.name() + ' ' + std::to_string(made.device));
+  return 0;
+}
+int nvjpegGetHardwareDecoderInfo(void *, unsigned *engines, unsigned *cores) {
+  *engines = kEngines;
+  *cores = 1;
   return 0;
 }
 int nvjpegDestroy(void *handle) {
@@ -95,6 +152,7 @@ int nvjpegJpegStreamParseHeader(void *, const unsigned char *data, std::size_t s
     Decoder decoder;
     decoder.open(data, size);
     static_cast<Stream *>(stream)->components = decoder.info.num_components;
+    log("header");
     return 0;
   } catch (const int status) {
     return status;
@@ -108,23 +166,28 @@ int nvjpegDecodeBatchedSupported(void *handle, void *stream, int *refused) {
 }
 #endif
 int nvjpegDecodeBatchedInitialize(void *, void *state, int pictures, int, int format) {
-  static_cast<State *>(state)->initialized = true;
-  return pictures == 1 && format == kOutputY ? 0 : kWrongParameter;
+  const Use use(state);
+  if (use.check() != 0) return use.check();
+  if (pictures < 1 || format != kOutputY) return kWrongParameter;
+  static_cast<State *>(state)->pictures = pictures;
+  return 0;
 }
 int nvjpegDecodeBatchedPreAllocate(void *, void *state, int pictures, int width, int height, int,
                                    int format) {
-  const bool right = static_cast<State *>(state)->initialized && pictures == 1 && width > 0 &&
-                     height > 0 && format == kOutputY;
-  return right ? 0 : kWrongParameter;
+  const Use use(state);
+  if (use.check() != 0) return use.check();
+  return pictures > 0 && width > 0 && height > 0 && format == kOutputY ? 0 : kWrongParameter;
 }
-int nvjpegDecodeBatched(void *handle, void *state_, const unsigned char *const *data,
-                        const std::size_t *sizes, Picture *to, CUstream_st *stream) {
-  State &state = *static_cast<State *>(state_);
-  if (!state.initialized) return kWrongParameter;
-  if (is_told(static_cast<Handle *>(handle)->name() + "-fail")) return kFailed;
+}  // extern "C"
+
+namespace {
+
+/// @return a status
+int decode(State &state, const unsigned char *data, std::size_t size, const Picture &to,
+           CUstream_st *stream) {
   try {
     Decoder decoder;
-    decoder.open(*data, *sizes);
+    decoder.open(data, size);
     jpeg_decompress_struct &info = decoder.info;
     info.out_color_space = JCS_GRAYSCALE;
     jpeg_start_decompress(&info);
@@ -135,8 +198,8 @@ int nvjpegDecodeBatched(void *handle, void *state_, const unsigned char *const *
       jpeg_read_scanlines(&info, &row, 1);
     }
     jpeg_finish_decompress(&info);
-    return cudaMemcpy2DAsync(to->channel[0], to->pitch[0], state.pixels.data(), width, width,
-                             height, cudaMemcpyDefault, stream) == cudaSuccess
+    return cudaMemcpy2DAsync(to.channel[0], to.pitch[0], state.pixels.data(), width, width, height,
+                             cudaMemcpyDefault, stream) == cudaSuccess
                ? 0
                : kFailed;
   } catch (const int status) {
@@ -144,4 +207,25 @@ int nvjpegDecodeBatched(void *handle, void *state_, const unsigned char *const *
   }
 }
 
-}  // extern "C"
+}  // namespace
+
+extern "C" int nvjpegDecodeBatched(void *handle, void *state_, const unsigned char *const *data,
+                                   const std::size_t *sizes, Picture *to, CUstream_st *stream) {
+  const Use use(state_);
+  State &state = *static_cast<State *>(state_);
+  const std::string name = static_cast<Handle *>(handle)->name();
+  const int pictures = state.pictures;
+  int status = use.check();
+  if (status == 0 && pictures == 0) status = kWrongParameter;
+  if (status == 0 && !static_cast<Handle *>(handle)->is_current()) status = kWrongGpu;
+  if (status == 0) hold();
+  if (status == 0 && is_told(name + "-fail")) status = kFailed;
+  for (int i = 0; status == 0 && i < pictures; ++i) {
+    // In the middle, so that some pages are written already.
+    if (i == 1 && is_told("batches-fail")) status = kFailed;
+    if (status == 0) status = decode(state, data[i], sizes[i], to[i], stream);
+  }
+  if (status != 0) state.pictures = 0;
+  log(name + ' ' + std::to_string(pictures) + ' ' + std::to_string(status));
+  return status;
+}
