@@ -103,7 +103,7 @@ class Run {
 int Run::jobs() const {
   if (options_.jobs > 0) return options_.jobs;
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return cores;
+  return gpus_ ? cores + cores / 2 : cores;  // workers sleep while a GPU works
 }
 
 void Run::choose_backend() {
