@@ -3,9 +3,10 @@
 // the page to the emulated GPU, whose functions the program exports. Words in the environment
 // variable NVJPEG_STAND_IN change what it does: no-engines and no-kernels (they cannot be opened),
 // engines-refuse (they take no picture), engines-fail and kernels-fail (decoding fails),
-// batches-fail (decoding more than one picture at a time fails).
+// batches-fail (decoding more than one picture at a time fails), gpu-1-fails (GPU 1 fails in that).
 // NVJPEG_STAND_IN_LOG=FILE gets a line for each call of interest, and while the file that
 // NVJPEG_STAND_IN_HOLD names is there, decoding waits. There are three engines.
+// It decodes no file in which "no nvJPEG" stands.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -13,18 +14,21 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 // libjpeg needs the above.
 #include <jpeglib.h>
 
 #include "tests/emulation/cuda_runtime.h"
+#include "tests/emulation/machine.h"
 
 namespace {
 
 constexpr int kHardware = 3, kOutputY = 2;
 constexpr int kWrongParameter = 2, kBadJpeg = 3, kFailed = 6, kWrongGpu = 7, kInternal = 8;
 constexpr unsigned kEngines = 3;
+constexpr std::string_view kBad = "no nvJPEG";
 
 bool is_told(const std::string &word) {
   const char *words = std::getenv("NVJPEG_STAND_IN");
@@ -185,6 +189,9 @@ namespace {
 /// @return a status
 int decode(State &state, const unsigned char *data, std::size_t size, const Picture &to,
            CUstream_st *stream) {
+  if (std::string_view(reinterpret_cast<const char *>(data), size).find(kBad) !=
+      std::string_view::npos)
+    return kBadJpeg;
   try {
     Decoder decoder;
     decoder.open(data, size);
@@ -223,6 +230,7 @@ extern "C" int nvjpegDecodeBatched(void *handle, void *state_, const unsigned ch
   for (int i = 0; status == 0 && i < pictures; ++i) {
     // In the middle, so that some pages are written already.
     if (i == 1 && is_told("batches-fail")) status = kFailed;
+    if (i == 1 && state.device == 1 && is_told("gpu-1-fails")) emulation::fail_at(1, 0);
     if (status == 0) status = decode(state, data[i], sizes[i], to[i], stream);
   }
   if (status != 0) state.pictures = 0;

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan --decode: GPUs decode JPEG files. The program has emulated GPUs, and
-nvjpeg_stand_in.cpp is their nvJPEG, which decodes as the CPU does: so files must be the same."""
-import json
-import os
+"""cudascan-scan --decode: GPUs decode JPEG files."""
 import random
-import shutil
 
+import decoding
 import program
 import scans
-
-EMULATED = os.environ["CUDASCAN_SCAN_EMULATED"]
-STAND_IN, INCOMPLETE = os.environ["NVJPEG_STAND_INS"].split(":")
-USUAL = ["--method=otsu", "--enlarge=no", "--despeckle=2"]
-COUNT = 4
+from decoding import COUNT, EMULATED, INCOMPLETE, STAND_IN, USUAL
 
 
 def code_of(data):
@@ -38,43 +31,10 @@ def with_restarts(page, **how):
     return bytes(head) + b"".join(parts) + b"\xff\xd9"
 
 
-class Decode(scans.Case):
-    def write(self, name, data):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-
+class Decode(decoding.Case):
     def setUp(self):
         super().setUp()
         self.page = scans.turned(scans.text_page(260, 340), 2)
-        for number in range(COUNT):
-            page = scans.turned(scans.text_page(260 + 11 * number, 340, seed=number), 2)
-            # Gray and, in neutral colours, YCbCr of usual subsamplings.
-            page = page if number == 0 else page.convert("RGB")
-            subsampling = {} if number == 0 else {"subsampling": number - 1}
-            self.save(page, f"in/{number}.jpg", dpi=(100, 100), quality=90, **subsampling)
-
-    def decode(self, *words, status=0, told="", fail="", library=STAND_IN, by="gpu", out=None):
-        """Runs the program on the emulated GPUs. @return what it said, and its statistics"""
-        out = out or self.out
-        shutil.rmtree(out, ignore_errors=True)
-        stats = self.folder / "stats.json"
-        stats.unlink(missing_ok=True)
-        env = {"CUDASCAN_NVJPEG": str(library), "NVJPEG_STAND_IN": told}
-        if fail:
-            env["CUDASCAN_EMULATED_FAILURES"] = fail
-        result = program.run([EMULATED, *USUAL, "--decode=" + by, "--stats", stats, "-o", out,
-                              *words], cwd=self.folder, env=env)
-        said = result.stdout + result.stderr
-        self.assertEqual(result.returncode, status, said)
-        return said, json.loads(stats.read_text()) if stats.exists() else None
-
-    def usual(self, *words, **more):
-        """The files that the CPU makes, and what it says."""
-        out = self.folder / "usual"
-        shutil.rmtree(out, ignore_errors=True)
-        said = self.scan(*words, "-o", out, *USUAL, **more)
-        return self.contents(out) if out.exists() else None, said
 
     def check_all(self, stats, **decoders):
         self.assertEqual(self.contents(), self.usual("in")[0])

@@ -117,6 +117,20 @@ class Gpus(scans.Case):
     def test_the_first_gpu_is_the_default(self):
         _, stats = self.gpus("in", "-o", self.out)
         self.assertEqual(self.shares(stats), {0: COUNT})
+        cores = len(os.sched_getaffinity(0))
+        self.assertEqual(stats["jobs"], cores + cores // 2)
+
+    def test_the_time_in_which_gpus_have_work(self):
+        said, stats = self.gpus("in", "-o", self.out, "--cuda-device=0,2", "--jobs=3")
+        shares = {device["device"]: device["gpu_busy"] for device in stats["devices"]}
+        self.assertEqual(set(shares), {0, 2})
+        for share in shares.values():
+            self.assertGreater(share, 0)
+            self.assertLessEqual(share, 1)
+        self.assertAlmostEqual(stats["gpu_busy"], sum(shares.values()) / 2, 2)
+        self.assertAlmostEqual(stats["breakdown_ms"]["gpu_busy"] * COUNT,
+                               1000 * sum(shares.values()) * stats["seconds"], delta=10)
+        self.assertRegex(said, "(?m)^ms of a core for a page: .*, GPU busy [0-9.]+$")
 
     def test_a_gpu_that_cannot_be_opened_leaves_its_pages_to_the_others(self):
         said, stats = self.gpus("in", "-o", self.out, "--cuda-device=all", "--jobs=4", fail="1:0")
