@@ -94,7 +94,7 @@ class CUDASCAN_API Stream {
   }
 
   CUstream_st *get() const { return stream_; }
-  /// Whether all work that is queued is done. Any thread; the stream's device must be current in it.
+  /// Whether all work that is queued is done. Any thread in which the stream's device is current.
   bool done() const;
   void synchronize() const;
 

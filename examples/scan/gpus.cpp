@@ -2,6 +2,7 @@
 #include "gpus.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "kernels/devices.h"
 #include "options.h"
@@ -71,6 +72,12 @@ std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say) {
   // A sheet that was scanned cannot be read again.
   return std::make_unique<Gpus>(devices, options.backend != Backend::cuda || options.scan,
                                 std::move(say));
+}
+
+int jobs_of(const Options &options, const Gpus *gpus) {
+  if (options.jobs > 0) return options.jobs;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return gpus ? cores + cores / 2 : cores;
 }
 
 }  // namespace cudascan::scan

@@ -65,4 +65,9 @@ class Gpus {
 /// @throws Error if one was asked for that is not there
 std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say);
 
+/// Pages at a time: what --jobs says, or the number of cores, and with a GPU 3/2 of it, since
+/// workers sleep while it works.
+/// @param gpus  nullptr = the CPU
+int jobs_of(const Options &options, const Gpus *gpus);
+
 }  // namespace cudascan::scan

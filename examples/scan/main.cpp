@@ -8,7 +8,6 @@
 #include <iostream>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include "decode_option.h"
 #include "gpus.h"
@@ -86,7 +85,7 @@ class Run {
   /// @param full  why the disk takes no more pages, or ""
   /// @return the exit status
   int finish(Place &place, std::vector<std::string> pages, bool bind, std::string full);
-  int jobs() const;
+  int jobs() const { return jobs_of(options_, gpus_.get()); }
   std::map<int, double> used_gpus() const {
     return gpus_ ? gpus_->busy_seconds() : std::map<int, double>();
   }
@@ -99,12 +98,6 @@ class Run {
   Totals totals_;
   PdfFacts pdf_;
 };
-
-int Run::jobs() const {
-  if (options_.jobs > 0) return options_.jobs;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return gpus_ ? cores + cores / 2 : cores;  // workers sleep while a GPU works
-}
 
 void Run::choose_backend() {
   if (options_.dry_run) return;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudascan-scan --decode: pages of several workers are decoded together. The stand-in for nvJPEG has
-three engines, holds what is decoded until the test has seen all pages, and writes down the sizes."""
+"""cudascan-scan --decode: pages of several workers are decoded together. The stand-in for nvJPEG
+has three engines, decodes nothing until the test has seen all pages, and writes down the sizes."""
 import collections
 import os
 import shutil
