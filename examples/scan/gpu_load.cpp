@@ -31,20 +31,19 @@ bool make_current(int device) {
 
 }  // namespace
 
-GpuLoad::GpuLoad() : thread_([this] { look(); }) {}
-
 GpuLoad::~GpuLoad() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 GpuLoad::Watched::Watched(GpuLoad &load, int device, const cuda::Stream &stream)
     : load_(load), stream_(stream) {
   const std::lock_guard lock(load.mutex_);
+  if (!load.thread_.joinable()) load.thread_ = std::thread([&load] { load.look(); });
   const auto after = std::find_if(load.entries_.begin(), load.entries_.end(),
                                   [&](const Entry &entry) { return entry.device > device; });
   load.entries_.insert(after, {device, &stream});

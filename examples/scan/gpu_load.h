@@ -15,7 +15,7 @@ namespace cudascan::scan {
 /// done. Times between events would count what the host does between two kernels, too. Any thread.
 class GpuLoad {
  public:
-  GpuLoad();
+  GpuLoad() = default;
   ~GpuLoad();
   GpuLoad(const GpuLoad &) = delete;
   GpuLoad &operator=(const GpuLoad &) = delete;
@@ -48,7 +48,7 @@ class GpuLoad {
   bool ends_ = false;
   std::vector<Entry> entries_;  ///< by device
   std::map<int, double> seconds_;
-  std::thread thread_;
+  std::thread thread_;  ///< begins with the first stream
 };
 
 }  // namespace cudascan::scan
