@@ -9,7 +9,7 @@
 It needs only Python and the program. The scans are used in turn for so many pages, in memory. Each
 line of the table is one run: pages a second, the milliseconds of all cores that a page takes, those
 of its stages in its worker (which sleeps while the GPU works), the share of the time in which the
-GPU worked, and what decoded how many pages. Before it, the first pages are made by each decoder,
+GPU had work, and what decoded how many pages. Before it, the first pages are made by each decoder,
 --verbose says what it uses, and their pixels are compared with those of the first decoder.
 Those of nvJPEG differ from libjpeg's by a level or two, and so do a few at the edges of letters."""
 import argparse

@@ -10,6 +10,7 @@ import time
 
 import decoding
 import program
+import scans
 from decoding import EMULATED, STAND_IN, USUAL
 
 COUNT, ENGINES = 8, 3
@@ -83,6 +84,20 @@ class Batches(decoding.Case):
         _, stats = self.finish(self.start("--jobs=1"), 1)
         self.check_all(stats, gpu_engines=COUNT)
         self.assertEqual(self.batches(), [(1, 0)] * COUNT)
+
+    def test_many_workers_and_small_pages(self):
+        for number in range(40):
+            self.save(scans.text_page(90, 90, seed=number), f"many/{number:02}.jpg",
+                      dpi=(100, 100), quality=80)
+        usual, _ = self.usual("many")
+        for by, told in (("gpu", ""), ("gpu", "batches-fail"), ("gpu-kernels", "")):
+            for devices in ("0", "all"):
+                with self.subTest(by=by, told=told, devices=devices):
+                    _, stats = self.decode("many", "--jobs=16", "--cuda-device=" + devices,
+                                           told=told, by=by)
+                    name = "gpu-engines" if by == "gpu" else by
+                    self.assertEqual(stats["decoders"], {name: 40})
+                    self.assertEqual(self.contents(), usual)
 
     def test_a_bad_page_costs_no_other(self):
         path = self.folder / "in/3.jpg"
