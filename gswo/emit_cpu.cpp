@@ -111,6 +111,10 @@ class CpuWriter : public KernelWriter {
         view("Inner", *i, true, i->name, "_inner");
         if (has_edges) view("In", *i, true, i->name, "_edge");
       }
+    for (const Image *i : ins_)
+      if (!i->sums.empty())
+        out_ << "  gswo::Sums<" << types(*i, true) << ", " << columns_ << boxes(*i) << "> "
+             << i->name << "_sums;\n";
     for (const Image *i : outs_) {
       if (has_row(*i))
         out_ << "  gswo::OutRow<" << types(*i, false) << ", " << columns_ << "> " << i->output()
@@ -138,10 +142,14 @@ class CpuWriter : public KernelWriter {
       if (has_row(*i))
         out_ << "      const auto &" << i->output() << "_inner = " << i->output() << "_row.view("
              << first << offset(i->write_x) << ");\n";
+    for (const Image *i : ins_)
+      if (!i->sums.empty())
+        out_ << "      const auto " << i->name << "_summed = " << i->name << "_sums.add(" << i->name
+             << "_inner, (int)" << y() << ", " << first << ", g_high - g_low);\n";
     out_ << "      GSWO_VECTORIZE\n      for (int g_column = g_low; g_column < g_high; g_column++) "
             "{\n";
     begin_window("        ");
-    for (const Image *i : ins_) use(i->name, "_inner");
+    for (const Image *i : ins_) use(i->name, i->sums.empty() ? "_inner" : "_summed");
     for (const Image *i : outs_) use(i->output(), "_inner");
     out_ << call("        ", true) << "      }\n";
     for (const Image *i : outs_)
@@ -151,6 +159,13 @@ class CpuWriter : public KernelWriter {
     out_ << "    }\n  }\n";
   }
 
+  static std::string boxes(const Image &image) {
+    std::string list;
+    for (const Box &b : image.sums)
+      list += ", gswo::Box<" + std::to_string(b.y0) + ", " + std::to_string(b.y1) + ", " +
+              std::to_string(b.x0) + ", " + std::to_string(b.x1) + ">";
+    return list;
+  }
   void view(const std::string &kind, const Image &image, bool read, const std::string &name,
             const std::string &suffix) {
     out_ << "  const gswo::" << kind << "<" << types(image, read) << "> " << name << suffix << "("

@@ -231,6 +231,7 @@ void find_parts(const Unit &unit, Kernel &kernel) {
   find_functions(unit, kernel);
   find_edges(unit, kernel);
   find_sorts(unit, kernel);
+  find_sums(unit, kernel);
   find_block(unit, kernel);
 }
 

@@ -9,6 +9,12 @@
 
 namespace cudascan::gswo {
 
+/// A rectangle of offsets from the window's own pixel.
+struct Box {
+  int y0, y1, x0, x1;
+  friend bool operator==(const Box &, const Box &) = default;
+};
+
 /// An array whose subscripts move with the window. Offsets are slices, rows and columns from the
 /// window's own.
 struct Image {
@@ -35,6 +41,7 @@ struct Image {
   bool in_register = false;
   bool in_transfer = false, in_assign = false;  ///< named under these pragmas
   bool texture = false;                         ///< copyByTexture or copyBindTexture
+  std::vector<Box> sums;                        ///< what GSWO_CPU_SUM adds up, by number
   int read_buffer = -1, write_buffer = -1;      ///< in the chain; -1 = none
 
   bool in_place() const { return read && written; }
@@ -160,6 +167,7 @@ void find_variables(const Unit &, Kernel &);
 void find_functions(const Unit &, Kernel &);
 void find_edges(const Unit &, Kernel &);
 void find_sorts(const Unit &, Kernel &);
+void find_sums(const Unit &, Kernel &);
 void find_block(const Unit &, Kernel &);
 
 }  // namespace cudascan::gswo

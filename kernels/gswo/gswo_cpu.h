@@ -95,6 +95,122 @@ struct Part<T, T, H, W, Y0, Y1, X0, X1, true> {
   }
 };
 
+/// Offsets of a rectangle of samples around a window's own pixel.
+template <int Y0, int Y1, int X0, int X1>
+struct Box {
+  static constexpr int y0 = Y0, y1 = Y1, x0 = X0, x1 = X1, width = X1 - X0 + 1;
+  static constexpr long long samples = (long long)(Y1 - Y0 + 1) * width;
+};
+
+/// Pixels that are whole numbers from 0 on, of few bits.
+template <class S>
+struct LevelBits {
+  static constexpr int value = 64;
+};
+template <>
+struct LevelBits<unsigned char> {
+  static constexpr int value = 8;
+};
+template <>
+struct LevelBits<unsigned short> {
+  static constexpr int value = 16;
+};
+#ifdef GSWO_LEVEL_T
+template <>
+struct LevelBits<Level> : LevelBits<GSWO_LEVEL_T> {};
+#endif
+/// Bits of the whole numbers that a type holds exactly.
+template <class T>
+struct ExactBits {
+  static constexpr int value = 31;
+};
+template <>
+struct ExactBits<float> {
+  static constexpr int value = 24;
+};
+template <>
+struct ExactBits<double> {
+  static constexpr int value = 53;
+};
+
+template <class T>
+struct SumOf {
+  using type = int;
+};
+template <>
+struct SumOf<float> {
+  using type = float;
+};
+template <>
+struct SumOf<double> {
+  using type = double;
+};
+
+/// Sums of samples in rectangles around the pixels of a row. Neighbours share the sums of columns,
+/// so samples are not added in the order of the user's loops: sums are there only if all of them,
+/// and all their parts, are whole numbers that their type holds exactly.
+/// @tparam T      type of the user's code
+/// @tparam S      type in memory
+/// @tparam W      the most windows of a row
+/// @tparam Boxes  the rectangles
+template <class T, class S, int W, class... Boxes>
+struct Sums {
+  using Sum = typename SumOf<T>::type;
+  static constexpr bool are_there = LevelBits<S>::value <= 16;
+  Sum sums[are_there ? sizeof...(Boxes) : 1][are_there ? W : 1];
+
+  /// The image for windows of the row.
+  template <class View>
+  struct Image : View {
+    const Sum (*sums)[W];
+    int left;
+
+    template <class A>
+    static constexpr bool is_exact(int box) {
+      constexpr long long samples[] = {Boxes::samples...};
+      constexpr int a = ExactBits<A>::value, b = ExactBits<Sum>::value, bits = a < b ? a : b;
+      return samples[box] <= 1LL << (bits - LevelBits<S>::value);
+    }
+    /// The sum of rectangle number `box` around a pixel, for a variable of type A.
+    template <int box, class A>
+    GSWO_FN Sum sum(int column) const requires(is_exact<A>(box)) {
+      return sums[box][column - left];
+    }
+  };
+
+  /// Adds up the rectangles of a row.
+  /// @param y,x      the user's indices of the first window
+  /// @param columns  windows
+  template <class View>
+  GSWO_FN auto add(const View &view, int y, int x, int columns) {
+    if constexpr (are_there) {
+      int box = 0;
+      if (columns > 0) (add_box<Boxes>(view, y, x, columns, sums[box++]), ...);
+      return Image<View>{view, sums, x};
+    } else {
+      return view;
+    }
+  }
+
+ private:
+  template <class B, class View>
+  static inline void add_box(const View &view, int y, int x, int columns, Sum *to) {
+    Sum above[W + B::width - 1];
+    GSWO_VECTORIZE
+    for (int k = 0; k < columns + B::width - 1; k++) {
+      Sum sum = 0;
+      GSWO_UNROLL for (int dy = B::y0; dy <= B::y1; dy++) sum += (Sum)view[y + dy][x + B::x0 + k];
+      above[k] = sum;
+    }
+    GSWO_VECTORIZE
+    for (int k = 0; k < columns; k++) {
+      Sum sum = 0;
+      GSWO_UNROLL for (int dx = 0; dx < B::width; dx++) sum += above[k + dx];
+      to[k] = sum;
+    }
+  }
+};
+
 /// The destination for windows inside the image that all set their pixel. Pixels of another type
 /// than the user's are converted row by row: compilers then compute as many pixels at once as the
 /// user's type allows, not as many as the smaller one of memory does, for which registers are too

@@ -46,6 +46,16 @@
 #endif
 /// A window's question about an edge of the image, and the answer for windows inside.
 #define GSWO_INNER(answer, question) (g_inner ? answer : (question))
+/// Before loops that add the samples of a rectangle, number `box` of an image, to `total`, which is
+/// 0: where gswo::Sums has this sum, in the same bits, it is taken instead.
+#if GSWO_CUDA
+#define GSWO_CPU_SUM(image, box, column, total)
+#else
+#define GSWO_CPU_SUM(image, box, column, total)                                 \
+  if constexpr (requires { image.template sum<box, decltype(total)>(column); }) \
+    total += image.template sum<box, decltype(total)>(column);                  \
+  else
+#endif
 // In stand-alone programs the host calls the same functions, too.
 #define GSWO_HOST_DEVICE __host__ __device__
 
