@@ -307,6 +307,27 @@ void expect_loops(Runner &runner) {
   expect_loop<float, std::uint8_t>(runner, "diffusion.cpp", diffused);
 }
 
+/// Samples that do not use all bits, in the lower and in the upper ones, give the same levels.
+template <typename Runner>
+void expect_levels(Runner &runner) {
+  const SwoFilterParams p = source_filter(GSWO_EXAMPLES "/loops/local_variance.cpp");
+  for (const Size size : kSizes) {
+    std::vector<std::uint16_t> samples = picture<std::uint16_t>(size, Content::random).samples();
+    for (auto &sample : samples) sample %= 96;
+    const auto results = [&](std::uint16_t maximum, int shift) {
+      std::vector<std::uint16_t> shifted = samples;
+      for (auto &sample : shifted) sample <<= shift;
+      return filtered(runner, Image<std::uint16_t>(shifted, size.width, size.height, {}, maximum),
+                      p);
+    };
+    std::vector<std::uint16_t> expected = results(0xffff, 0);
+    for (auto &level : expected) level = std::min<std::uint16_t>(level, 1023);
+    EXPECT_TRUE(same(expected, results(0x3ff, 0), size.width));
+    for (auto &level : expected) level <<= 6;
+    EXPECT_TRUE(same(expected, results(0xffc0, 6), size.width));
+  }
+}
+
 #define TEST_SOURCE(Name, expect)  \
   TEST(GswoPragmasSources, Name) { \
     CpuRunner cpu(2);              \
@@ -339,6 +360,7 @@ TEST_SOURCE(Doublings, expect_doublings)
 TEST_SOURCE(TablesOfThePaper, expect_tables)
 TEST_SOURCE(Drawn, expect_drawn)
 TEST_SOURCE(LoopsOfImageCode, expect_loops)
+TEST_SOURCE(Levels, expect_levels)
 
 }  // namespace
 }  // namespace cudascan::test
