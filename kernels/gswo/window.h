@@ -284,7 +284,7 @@ class Window {
         scatter = static_cast<float>(static_cast<int>(exact_scatter<unsigned>(n)));
       }
       if constexpr (whole)
-        return divide_exactly<kCells * kCells>(scatter);
+        return divide_exactly<1ll * kCells * kCells>(scatter);
       else
         return scatter / static_cast<float>(n * n);
     } else {

@@ -64,6 +64,7 @@ struct BuiltIn {
 const BuiltIn kBuiltIns[] = {
     {"p.min()", {.op = Op::minimum, .window = 5}},
     {"p.max()", {.op = Op::maximum, .window = 3, .shape = "100;000;000"}},
+    {"p.max()", {.op = Op::maximum, .window = 255}},
     {"p.median()", {.op = Op::median, .window = 3}},
     {"p.median()", {.op = Op::median, .window = 7, .shape = "ellipse"}},
     {"p.median()", {.op = Op::median, .window = 13, .window_width = 11}},
