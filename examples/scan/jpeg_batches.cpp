@@ -125,7 +125,7 @@ void JpegBatches::make_room(Batch &batch) {
     shared_.note("gpu-engines: " + call_failed("nvjpegDecodeBatchedPreAllocate", status));
 }
 
-/// Queues the decoding of some of the pages of a batch, of which none is at work.
+/// Queues the decoding of some pages of a batch. No other page of it is being decoded.
 /// @return why not, or ""
 std::string JpegBatches::queue(Batch &batch, std::size_t first, std::size_t count) {
   const NvjpegFunctions &f = shared_.functions();

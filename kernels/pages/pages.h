@@ -33,8 +33,8 @@ struct LevelKinds {
 CUDASCAN_API LevelKinds level_kinds(Cuda &, Plane<const std::uint8_t> in);
 CUDASCAN_API LevelKinds level_kinds(Cuda &, Plane<const std::uint16_t> in);
 
-/// Gives parts of a page other levels. The page is divided into square cells, of which the last
-/// ones reach to its ends. In marked cells every sample gets the level of the cell.
+/// Gives parts of a page other levels. The page is divided into square cells; the last ones reach
+/// to its ends. In marked cells every sample gets the level of the cell.
 /// @param cell    samples on each side of a cell
 /// @param marked  a sample for each cell, 0 = stays
 /// @param levels  of 8 bits, as large as `marked`
@@ -80,7 +80,7 @@ struct PartSquares {
 CUDASCAN_API ColumnNumbers upload(Cuda &, const ColumnNumbers &host);
 
 /// For each slope. They wait for the results.
-/// @param numbers  in device memory, of which every sum along a line fits into 16 bits
+/// @param numbers  in device memory; every sum of them along a line fits into 16 bits
 CUDASCAN_API std::vector<HalfSquares> half_squares(Cuda &, const ColumnNumbers &numbers, int margin,
                                                    int around, const std::vector<double> &slopes);
 CUDASCAN_API std::vector<PartSquares> part_squares(Cuda &, const ColumnNumbers &numbers, int margin,
