@@ -25,6 +25,15 @@ bool is_done(cudaError_t error) {
   return true;
 }
 
+/// Sleeps until done() holds. How often it looks depends on how long it has waited.
+template <typename Done>
+void sleep_until(Done done) {
+  using Clock = std::chrono::steady_clock;
+  constexpr Clock::duration kLeast = std::chrono::microseconds(20);
+  const auto begin = Clock::now();
+  while (!done()) std::this_thread::sleep_for(std::max(kLeast, (Clock::now() - begin) / 4));
+}
+
 }  // namespace
 
 template <MemoryKind kind>
@@ -70,7 +79,7 @@ bool Event::done() const {
   return is_done(cudaEventQuery(event_));
 }
 void Event::synchronize() const {
-  while (!done()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  sleep_until([this] { return done(); });
 }
 double Event::elapsed_ns(const Event &begin) const {
   float ms = 0;
@@ -201,7 +210,10 @@ void Cuda::load(const void *kernel) {
 void Cuda::synchronize() {
   if (only_loads_) return;
   const auto callbacks = std::exchange(on_complete_, {});
-  CUDA_CHECK(cudaStreamSynchronize(stream_));
+  if (sleeps_)
+    cuda::sleep_until([this] { return cuda::is_done(cudaStreamQuery(stream_)); });
+  else
+    CUDA_CHECK(cudaStreamSynchronize(stream_));
   for (const auto &done : callbacks) done();
   reports_ = 0;
 }

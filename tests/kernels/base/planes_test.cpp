@@ -127,6 +127,24 @@ TEST(CudaExecutor, SynchronizeCallsBackOnce) {
   EXPECT_EQ(calls, 11);
 }
 
+TEST(CudaExecutor, SynchronizeWaitsAsleepToo) {
+  NEED_GPU();
+  constexpr std::size_t bytes = 1 << 24;
+  cuda::DeviceBuffer device(bytes);
+  cuda::PinnedBuffer in(bytes), out(bytes);
+  Cuda cuda;
+  cuda.sleep_while_waiting();
+  for (int round = 1; round < 4; ++round) {
+    std::memset(in.data(), round, bytes);
+    bool is_there = false;
+    cuda::copy_rows(device.data(), bytes, in.data(), bytes, bytes, 1, cuda.stream());
+    cuda.fetch(out.data(), device.data(), bytes);
+    cuda.on_complete([&] { is_there = std::memcmp(in.data(), out.data(), bytes) == 0; });
+    cuda.synchronize();
+    EXPECT_TRUE(is_there) << "round " << round;
+  }
+}
+
 TEST(CudaResources, EventsOrderStreams) {
   NEED_GPU();
   constexpr std::size_t bytes = 1 << 24;
