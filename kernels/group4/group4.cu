@@ -2,7 +2,7 @@
 // A thread codes a row, first only to count its bits: then it is known where they begin.
 #include "kernels/group4.h"
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
 
 #include "kernels/base/launch.cuh"
@@ -26,10 +26,16 @@ struct Group4Job {
   std::uint32_t *lengths;  ///< bits of the code of each row
   std::uint64_t *begins;   ///< where it begins, and after the last row the sum
   std::uint32_t *code;     ///< zero at first
+  std::uint64_t room;      ///< bits; if they are too few, nothing is written
   Codes codes;
 
   __device__ Row row(int y) const { return {y < 0 ? nullptr : bits.row(y), bits.width}; }
 };
+
+/// Bits of the code of a page.
+CUDASCAN_HD std::uint64_t length_of(std::uint64_t rows) {
+  return rows + 2 * kEndOfLine.length;
+}
 
 /// The codes in shared memory, where threads look up different ones at the same time.
 __device__ inline const Codes &shared_codes(const Codes &from) {
@@ -121,7 +127,7 @@ __global__ void __launch_bounds__(kThreads)
   const Codes &codes = shared_codes(job.codes);
   wait_for_kernels_before();
   const int y = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  if (y > job.bits.height) return;
+  if (y > job.bits.height || length_of(job.begins[job.bits.height]) > job.room) return;
   CodeWriter writer(job.code, job.begins[y]);
   if (y == job.bits.height) {
     writer.put(kEndOfLine);
@@ -159,25 +165,27 @@ std::vector<std::uint8_t> encode_group4(Cuda &cuda, Plane<const std::uint8_t> in
   launch(cuda, count_code_kernel, shape_of(divide_up(in.height, kThreads), kThreads), job);
   launch(cuda, sum_up_kernel, shape_of(1, kSumThreads), job);
 
+  // With room for the code of most pages, so that they need to be waited for only once.
+  constexpr int kUsual = 64;  // pixels for a byte
   std::shared_ptr<void> &kept = cuda.kept(&kKey);
   if (!kept) kept = std::make_shared<cuda::DeviceBuffer>();
   auto &code = *static_cast<cuda::DeviceBuffer *>(kept.get());
-  std::uint64_t length = 0;
-  if (!cuda.only_loads()) {
-    auto *const sum = static_cast<std::uint64_t *>(cuda.report_memory(sizeof length));
-    cuda.fetch(sum, job.begins + in.height, sizeof length);
+  std::size_t bytes = std::size_t{1} * in.width * in.height / kUsual;
+  for (;;) {
+    const std::size_t room = std::max((bytes + 255) / 256 * 256, code.size());
+    job.code = static_cast<std::uint32_t *>(code.reserve(room));
+    job.room = 8 * room;
+    cuda.clear(job.code, room);
+    launch(cuda, write_code_kernel, shape_of(divide_up(in.height + 1, kThreads), kThreads), job);
+    if (cuda.only_loads()) return {};
+    auto *const sum = static_cast<std::uint64_t *>(cuda.report_memory(sizeof(std::uint64_t)));
+    auto *const host = static_cast<std::uint8_t *>(cuda.report_memory(room));
+    cuda.fetch(sum, job.begins + in.height, sizeof *sum);
+    cuda.fetch(host, job.code, room);
     cuda.synchronize();
-    length = *sum + 2 * kEndOfLine.length;
+    bytes = (length_of(*sum) + 7) / 8;
+    if (bytes <= room) return {host, host + bytes};
   }
-  const std::size_t bytes = (length + 7) / 8, words = (length + 31) / 32;
-  job.code = static_cast<std::uint32_t *>(code.reserve(words * sizeof(std::uint32_t)));
-  cuda.clear(job.code, words * sizeof(std::uint32_t));
-  launch(cuda, write_code_kernel, shape_of(divide_up(in.height + 1, kThreads), kThreads), job);
-  if (cuda.only_loads()) return {};
-  auto *const host = static_cast<std::uint8_t *>(cuda.report_memory(bytes));
-  cuda.fetch(host, job.code, bytes);
-  cuda.synchronize();
-  return {host, host + bytes};
 }
 
 }  // namespace cudascan
