@@ -41,15 +41,18 @@ JpegBatches::~JpegBatches() {
     if (batch.state) shared_.functions().destroy_state(batch.state);
 }
 
-JpegBatches::Batch *JpegBatches::free_batch() {
-  const auto batch =
-      std::find_if(batches_.begin(), batches_.end(), [](const Batch &b) { return b.is_free; });
-  return batch == batches_.end() ? nullptr : &*batch;
+/// The batch that pages that wait can begin now, or nullptr.
+JpegBatches::Batch *JpegBatches::next_batch() {
+  const auto is_free = [](const Batch &batch) { return batch.is_free; };
+  const auto free = std::find_if(batches_.begin(), batches_.end(), is_free);
+  const bool none_works = std::all_of(batches_.begin(), batches_.end(), is_free);
+  const bool begins = waiting_.size() >= engines_ || (none_works && !waiting_.empty());
+  return begins && free != batches_.end() ? &*free : nullptr;
 }
 
-/// The worker of the first page that waits begins a batch, if one is free.
+/// The worker of the first page that waits begins a batch, if it can.
 void JpegBatches::wake_next() {
-  if (!waiting_.empty() && free_batch()) waiting_.front()->wake.notify_one();
+  if (next_batch()) waiting_.front()->wake.notify_one();
 }
 
 std::string JpegBatches::decode(const CodedPage &page, const Plane<std::uint8_t> &to,
@@ -58,7 +61,7 @@ std::string JpegBatches::decode(const CodedPage &page, const Plane<std::uint8_t>
   std::unique_lock lock(mutex_);
   waiting_.push_back(&mine);
   while (!mine.is_done) {
-    Batch *const batch = waiting_.empty() ? nullptr : free_batch();
+    Batch *const batch = next_batch();
     if (!batch) {
       mine.wake.wait(lock);
       continue;

@@ -18,13 +18,14 @@
 
 namespace cudascan::scan {
 
-/// Decodes pages of the workers of a GPU on its engines for JPEG. One engine decodes one picture of
-/// a batch, so pages have to come in batches. They form by themselves: a worker that finds a batch
-/// free takes all pages that wait, its own included, up to the number of engines, and decodes them
-/// for the others, which sleep. A page that comes alone does not wait.
+/// Decodes pages of the workers of a GPU on its engines for JPEG. The first picture of every batch
+/// goes to the first engine, the second one to the second, and so on, so pages have to come in
+/// batches. They form by themselves: when no batch is at work, a worker takes all pages that wait,
+/// its own included, up to the number of engines, and decodes them for the others, which sleep. A
+/// page that comes alone does not wait.
 ///
-/// Two batches are at work: while the engines decode one, the host prepares the other. Larger
-/// batches would not be faster, and their pages would wait for each other.
+/// A second batch begins meanwhile if there are pages for all engines: a smaller one would wait for
+/// the first engines, while the others have nothing to do.
 ///
 /// Made, used and destroyed while the GPU is current.
 class JpegBatches {
@@ -69,7 +70,7 @@ class JpegBatches {
     std::vector<std::size_t> sizes;
     std::vector<NvjpegImage> images;
   };
-  Batch *free_batch();
+  Batch *next_batch();
   void wake_next();
   void run(Batch &batch);
   void make_room(Batch &batch);
