@@ -2,6 +2,7 @@
 #include "gpus.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 #include "kernels/devices.h"
@@ -49,6 +50,9 @@ void Gpus::failed(int device, const std::string &why, bool opening) {
 
 std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say) {
   if (options.backend == Backend::cpu) return nullptr;
+  // With the 8 queues that are usual, work of different workers shares some, where it waits for
+  // each other. This is read when CUDA starts.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   const std::vector<int> all = Devices::all();
   if (all.empty()) {
     const bool must = options.backend == Backend::cuda || !options.gpus.empty();
