@@ -279,13 +279,11 @@ void Border::fill() {
       if (marked_.row(y)[x]) look(x, y, -1);
 }
 
-double Border::find(Pixels &pixels, const Image &copy, int by_x, int by_y) {
-  const Image &page = pixels.page();
+double Border::find(const Image &page, const Copies &copies, int by_x, int by_y) {
   cell_ = by_x;
   share_ = 0;
-  average(copy, by_x / by_y);
-  pixels.reduce_edges(cell_, std::max(1, cell_ / 4), edges_);
-  look_at_edges(edges_);
+  average(copies.reduced, by_x / by_y);
+  look_at_edges(copies.edges);
   for (Cells *cells : {&dark_, &pieces_, &seen_}) cells->shape(levels_.width, levels_.height);
   marked_.shape(levels_.width, levels_.height, 1);
   const int white = paper();

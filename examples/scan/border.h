@@ -29,9 +29,9 @@ namespace cudascan::scan {
 /// Finds borders and whitens them. It keeps its memory for the next page.
 class Border {
  public:
-  /// @param copy  the page reduced by `by_x` and `by_y`, 8 bits; by_x is a multiple of by_y
+  /// @param copies  those that Pixels::look() makes; by_x is a multiple of by_y
   /// @return the share of the page that is border, 0..1; 0 = there is none
-  double find(Pixels &pixels, const Image &copy, int by_x, int by_y);
+  double find(const Image &page, const Copies &copies, int by_x, int by_y);
   /// Gives the border the level of the paper next to it, so that no step of the processing sees an
   /// edge there; pages in black and white get white. Sets the content of the page.
   void whiten(Pixels &pixels);
@@ -78,13 +78,12 @@ class Border {
 
   double share_ = 0;  ///< of the page
   int cell_ = 1;      ///< pixels on each side of a cell
-  Edges edges_;
-  Cells levels_;   ///< means
-  Cells dark_;     ///< 1 = below the share that is looked at, or border
-  Cells pieces_;   ///< 1 = thick enough
-  Cells seen_;     ///< 1 = in or around the piece that is looked at
-  Cells marked_;   ///< 1 = border, and in the frame
-  Cells filling_;  ///< levels of the paper next to the border
+  Cells levels_;      ///< means
+  Cells dark_;        ///< 1 = below the share that is looked at, or border
+  Cells pieces_;      ///< 1 = thick enough
+  Cells seen_;        ///< 1 = in or around the piece that is looked at
+  Cells marked_;      ///< 1 = border, and in the frame
+  Cells filling_;     ///< levels of the paper next to the border
 };
 
 }  // namespace cudascan::scan

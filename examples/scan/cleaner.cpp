@@ -30,13 +30,15 @@ class PageCleaner : public Cleaner {
   void clean(Image &page, const Steps &steps, Image &clean, Findings &found) override {
     const auto begin = Clock::now();
     group4_.clear();
-    lanes_.let_go();
+    let_go();
     if (page.content == Content::unknown) {
       int device = kNowhere;
-      lanes_.run(device, [&](auto &lane) { lane.hold(page, found).find_content(); });
+      lanes_.run(device, [&](auto &lane) { take_copies(lane.hold(page, found)); });
     }
     change_pixels(page, steps, found);
-    clean.shape(page.width, page.height, 8);
+    clean.width = page.width;
+    clean.height = page.height;
+    clean.depth = 8;
     clean.resolution = page.resolution;
     found.cropped = steps.crop != Crop::no;
     const Findings before = found;
@@ -58,6 +60,7 @@ class PageCleaner : public Cleaner {
     }
     if (!is_empty(page) || (found.blank && steps.blank == Blank::drop)) return;
     found.not_turned = "the page is empty";
+    clean.shape(page.width, page.height, 8);
     std::memset(clean.memory.data(), page.content == Content::white ? 255 : 0, clean.bytes());
   }
 
@@ -82,6 +85,22 @@ class PageCleaner : public Cleaner {
     return page.content == Content::white || page.content == Content::black;
   }
 
+  /// The page has changed in host memory, or another one comes.
+  void let_go() {
+    lanes_.let_go();
+    has_copies_ = false;
+  }
+
+  /// Makes small copies, unless that is done or the page is too small, and sets its content.
+  void take_copies(Pixels &pixels) {
+    const SkewScale scale(pixels.page().width, pixels.page().height);
+    if (scale.enough && !has_copies_)
+      pixels.look(scale.by * scale.squeeze, scale.by, copies_);
+    else if (pixels.page().content == Content::unknown)
+      pixels.find_content();
+    has_copies_ = scale.enough;
+  }
+
   /// The steps that need the page in host memory, and need not be repeated when a GPU fails.
   void change_pixels(Image &page, const Steps &steps, Findings &found) {
     settle_resolution(page, steps, found);
@@ -89,7 +108,7 @@ class PageCleaner : public Cleaner {
     need_pixels(page);
     if (steps.upright && !is_empty(page)) upright_.turn(page, found);
     if (steps.dewarp) flatten(page, found);
-    if (found.orientation != 0 || found.dewarped) lanes_.let_go();
+    if (found.orientation != 0 || found.dewarped) let_go();
   }
 
   template <typename Lane>
@@ -129,7 +148,7 @@ class PageCleaner : public Cleaner {
     const double factor = enlargement(page);
     if (factor == 1) return;
     need_pixels(page);
-    lanes_.let_go();
+    let_go();
     enlarge(page, factor, large_);
     std::swap(page, large_);
     std::swap(page.colour, large_.colour);
@@ -153,14 +172,13 @@ class PageCleaner : public Cleaner {
     const SkewScale scale(page.width, page.height);
     const bool find_ink = steps.blank != Blank::keep || steps.crop == Crop::content;
     const bool find_border = steps.whiten_border || find_ink || steps.crop != Crop::no;
-    if (scale.enough && (steps.straighten || find_border))
-      pixels.reduce(scale.by * scale.squeeze, scale.by, copy_);
-    measure_angle(page, scale, copy_, lines, steps, found);
+    if (steps.straighten || find_border) take_copies(pixels);
+    measure_angle(page, scale, copies_.reduced, lines, steps, found);
     border_.forget();
     ink_.forget();
     sheet_ = {};
     const double border = scale.enough && find_border
-                              ? border_.find(pixels, copy_, scale.by * scale.squeeze, scale.by)
+                              ? border_.find(page, copies_, scale.by * scale.squeeze, scale.by)
                               : 0;
     if (border > 0 && steps.whiten_border) {
       found.border = border;
@@ -213,7 +231,6 @@ class PageCleaner : public Cleaner {
       run(lane.exec(), black, result, params);
     }
     if (steps.only_group4) {
-      lane.sleep_until_done();
       const std::vector<std::uint8_t> code = encode_group4(lane.exec(), result);
       group4_.assign(code.begin(), code.end());
     }
@@ -246,7 +263,8 @@ class PageCleaner : public Cleaner {
   ResolutionFinder resolution_;
   Image large_;
   EvenLight light_;
-  Image copy_;  ///< reduced
+  Copies copies_;
+  bool has_copies_ = false;  ///< of the page
   Border border_;
   Rectangle sheet_;  ///< inside a border that was whitened; empty = the whole page
   Ink ink_;

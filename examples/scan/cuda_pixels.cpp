@@ -8,64 +8,57 @@
 #include "light.h"
 
 namespace cudascan::scan {
-namespace {
 
-/// What an executor keeps.
-struct Kept {
-  cuda::Event done;
+/// Pinned memory, and device memory of the same size.
+struct Both {
+  Both &reserve(std::size_t bytes) {
+    device.reserve(bytes);
+    pinned.reserve(bytes);
+    return *this;
+  }
+  void queue_fetch(Cuda &cuda, std::size_t bytes) const {
+    cuda::copy_rows(pinned.data(), 0, device.data(), 0, bytes, 1, cuda.stream());
+  }
   cuda::DeviceBuffer device;
   cuda::PinnedBuffer pinned;
 };
 
-Kept &kept(Cuda &cuda) {
+namespace {
+
+/// What an executor keeps for small planes.
+Both &kept(Cuda &cuda) {
   static constexpr int kKey = 0;
   std::shared_ptr<void> &memory = cuda.kept(&kKey);
-  if (!memory) memory = std::make_shared<Kept>();
-  return *static_cast<Kept *>(memory.get());
+  if (!memory) memory = std::make_shared<Both>();
+  return *static_cast<Both *>(memory.get());
 }
 
 /// A small plane on its way to or from the GPU: in pinned memory, and at the same place in device
 /// memory.
 template <typename T>
 struct Small {
-  /// Makes room for planes that together have so many bytes.
-  static void reserve(Cuda &cuda, std::size_t bytes) {
-    kept(cuda).device.reserve(bytes);
-    kept(cuda).pinned.reserve(bytes);
-  }
-  Small(Cuda &cuda, int width, int height, std::size_t at)
-      : host{reinterpret_cast<T *>(static_cast<char *>(kept(cuda).pinned.data()) + at), width,
-             height, static_cast<std::ptrdiff_t>(sizeof(T)) * width},
-        device{reinterpret_cast<T *>(static_cast<char *>(kept(cuda).device.data()) + at), width,
-               height, host.stride} {}
+  /// @param at  where it begins, in bytes
+  Small(const Both &memory, int width, int height, std::size_t at)
+      : host{reinterpret_cast<T *>(static_cast<char *>(memory.pinned.data()) + at), width, height,
+             static_cast<std::ptrdiff_t>(sizeof(T)) * width},
+        device{reinterpret_cast<T *>(static_cast<char *>(memory.device.data()) + at), width, height,
+               host.stride} {}
   std::size_t bytes() const { return static_cast<std::size_t>(host.stride) * host.height; }
   void queue_upload(Cuda &cuda) const {
-    cuda::copy_rows(device.data, device.stride, host.data, host.stride, bytes() / host.height,
-                    host.height, cuda.stream());
-  }
-  void queue_fetch(Cuda &cuda) const {
-    cuda::copy_rows(host.data, host.stride, device.data, device.stride, bytes() / host.height,
-                    host.height, cuda.stream());
+    cuda::copy_rows(device.data, 0, host.data, 0, bytes(), 1, cuda.stream());
   }
   Plane<T> host, device;
 };
 
 using Cells = Small<std::uint8_t>;
 
-void copy(const Plane<std::uint8_t> &from, Image &to) {
+void copy(const Cells &from, Image &to) {
+  to.shape(from.host.width, from.host.height, 8);
   const auto plane = to.plane<std::uint8_t>();
-  for (int y = 0; y < from.height; ++y) std::memcpy(plane.row(y), from.row(y), from.width);
+  for (int y = 0; y < to.height; ++y) std::memcpy(plane.row(y), from.host.row(y), to.width);
 }
 
 }  // namespace
-
-void complete(Cuda &cuda, const std::function<void()> &queue) {
-  queue();
-  cuda::Event &done = kept(cuda).done;
-  done.record(cuda.stream());
-  done.synchronize();
-  cuda.synchronize();
-}
 
 template <typename Use>
 void CudaPixels::with_plane(Use use) const {
@@ -77,51 +70,67 @@ void CudaPixels::with_plane(Use use) const {
                              stride_});
 }
 
+/// Memory for a step, which the GPU no longer uses.
+Both &CudaPixels::room(std::size_t bytes) {
+  if (is_queued_) cuda_->synchronize();
+  is_queued_ = false;
+  return kept(*cuda_).reserve(bytes);
+}
+
 /// Queues the means of a part of the page.
-/// @param to  gets its size
-/// @param at  where they lie in the memory that is kept
-void CudaPixels::queue_means(int x, int y, int width, int height, int by_x, int by_y, Image &to,
-                             std::size_t at) const {
-  to.shape(width / by_x, height / by_y, 8);
-  const Cells cells(*cuda_, to.width, to.height, at);
+void CudaPixels::queue_means(int x, int y, int width, int height, int by_x, int by_y,
+                             const Plane<std::uint8_t> &to) const {
   with_plane([&]<typename T>(const Plane<T> &page) {
     const Plane<const T> part{page.row(y) + x, width, height, page.stride};
-    pages::queue_means(*cuda_, part, by_x, by_y, cells.device);
+    pages::queue_means(*cuda_, part, by_x, by_y, to);
   });
-  cells.queue_fetch(*cuda_);
 }
 
 void CudaPixels::reduce(int by_x, int by_y, Image &to) {
-  const int width = page_->width / by_x, height = page_->height / by_y;
-  Cells::reserve(*cuda_, static_cast<std::size_t>(width) * height);
-  complete(*cuda_, [&] { queue_means(0, 0, page_->width, page_->height, by_x, by_y, to, 0); });
-  copy(Cells(*cuda_, width, height, 0).host, to);
+  const int width = page_->width, height = page_->height;
+  const Both &memory = room(std::size_t{1} * (width / by_x) * (height / by_y));
+  const Cells cells(memory, width / by_x, height / by_y, 0);
+  queue_means(0, 0, width, height, by_x, by_y, cells.device);
+  memory.queue_fetch(*cuda_, cells.bytes());
+  cuda_->synchronize();
+  copy(cells, to);
 }
 
-void CudaPixels::reduce_edges(int cell, int lines, Edges &to) {
-  const int width = page_->width, height = page_->height;
-  const int across = width / cell, down = height / cell;
-  const std::size_t starts[] = {0, static_cast<std::size_t>(across),
-                                static_cast<std::size_t>(2 * across),
-                                static_cast<std::size_t>(2 * across + down)};
-  Cells::reserve(*cuda_, static_cast<std::size_t>(2 * across + 2 * down));
-  complete(*cuda_, [&] {
-    queue_means(0, 0, width, lines, cell, lines, to.top, starts[0]);
-    queue_means(0, height - lines, width, lines, cell, lines, to.bottom, starts[1]);
-    queue_means(0, 0, lines, height, lines, cell, to.left, starts[2]);
-    queue_means(width - lines, 0, lines, height, lines, cell, to.right, starts[3]);
-  });
-  Image *const edges[] = {&to.top, &to.bottom, &to.left, &to.right};
-  for (int i = 0; i < 4; ++i)
-    copy(Cells(*cuda_, edges[i]->width, edges[i]->height, starts[i]).host, *edges[i]);
+void CudaPixels::look(int by_x, int by_y, Copies &to) {
+  const int width = page_->width, height = page_->height, edge = width_of_edges(by_x);
+  const int across = width / by_x, down = height / by_x;
+  const std::size_t bytes = std::size_t{1} * across * (height / by_y) + 2 * (across + down);
+  const Both &memory = room(bytes);
+  std::size_t end = 0;
+  const auto next = [&](int cells_across, int cells_down) {
+    const Cells cells(memory, cells_across, cells_down, end);
+    end += cells.bytes();
+    return cells;
+  };
+  const Cells reduced = next(across, height / by_y);
+  const Cells top = next(across, 1), bottom = next(across, 1);
+  const Cells left = next(1, down), right = next(1, down);
+  queue_means(0, 0, width, height, by_x, by_y, reduced.device);
+  queue_means(0, 0, width, edge, by_x, edge, top.device);
+  queue_means(0, height - edge, width, edge, by_x, edge, bottom.device);
+  queue_means(0, 0, edge, height, edge, by_x, left.device);
+  queue_means(width - edge, 0, edge, height, edge, by_x, right.device);
+  memory.queue_fetch(*cuda_, bytes);
+  if (page_->content == Content::unknown)
+    find_content();
+  else
+    cuda_->synchronize();
+  copy(reduced, to.reduced);
+  copy(top, to.edges.top);
+  copy(bottom, to.edges.bottom);
+  copy(left, to.edges.left);
+  copy(right, to.edges.right);
 }
 
 void CudaPixels::find_content() {
   pages::LevelKinds kinds{};
-  complete(*cuda_, [&] {
-    with_plane([&]<typename T>(const Plane<T> &page) {
-      kinds = pages::level_kinds(*cuda_, Plane<const T>(page));
-    });
+  with_plane([&]<typename T>(const Plane<T> &page) {
+    kinds = pages::level_kinds(*cuda_, Plane<const T>(page));
   });
   const std::uint32_t middle = page_->depth == 8 ? 127 : 32767;
   page_->content = !kinds.differs   ? kinds.first > middle ? Content::white : Content::black
@@ -132,33 +141,31 @@ void CudaPixels::find_content() {
 void CudaPixels::fill(int cell, const Plane<const std::uint8_t> &marked,
                       const Plane<const std::uint8_t> &levels) {
   const std::size_t bytes = static_cast<std::size_t>(marked.width) * marked.height;
-  Cells::reserve(*cuda_, 2 * bytes);
-  const Cells marks(*cuda_, marked.width, marked.height, 0);
-  const Cells filling(*cuda_, marked.width, marked.height, bytes);
+  const Both &memory = room(2 * bytes);
+  const Cells marks(memory, marked.width, marked.height, 0);
+  const Cells filling(memory, marked.width, marked.height, bytes);
   for (int y = 0; y < marked.height; ++y) {
     std::memcpy(marks.host.row(y), marked.row(y), marked.width);
     std::memcpy(filling.host.row(y), levels.row(y), marked.width);
   }
-  complete(*cuda_, [&] {
-    marks.queue_upload(*cuda_);
-    filling.queue_upload(*cuda_);
-    with_plane([&](const auto &page) {
-      pages::queue_fill(*cuda_, cell, marks.device, filling.device, page);
-    });
+  marks.queue_upload(*cuda_);
+  filling.queue_upload(*cuda_);
+  with_plane([&](const auto &page) {
+    pages::queue_fill(*cuda_, cell, marks.device, filling.device, page);
   });
+  is_queued_ = true;
 }
 
 void CudaPixels::divide(const Image &paper, int by) {
   using Gains = Small<std::uint16_t>;
-  Gains::reserve(*cuda_, sizeof(std::uint16_t) * paper.width * paper.height);
-  const Gains gains(*cuda_, paper.width, paper.height, 0);
+  const Gains gains(room(sizeof(std::uint16_t) * paper.width * paper.height), paper.width,
+                    paper.height, 0);
   const auto levels = paper.plane<const std::uint8_t>();
   for (int y = 0; y < paper.height; ++y)
     std::transform(levels.row(y), levels.row(y) + paper.width, gains.host.row(y), gain_of);
-  complete(*cuda_, [&] {
-    gains.queue_upload(*cuda_);
-    with_plane([&](const auto &page) { pages::queue_gains(*cuda_, by, gains.device, page); });
-  });
+  gains.queue_upload(*cuda_);
+  with_plane([&](const auto &page) { pages::queue_gains(*cuda_, by, gains.device, page); });
+  is_queued_ = true;
 }
 
 void CudaLineMeter::take(const ByColumns &page, int squeeze, double steepest) {
@@ -167,7 +174,7 @@ void CudaLineMeter::take(const ByColumns &page, int squeeze, double steepest) {
   const auto stride = page.width() > 1 ? page.column(1) - page.column(0) : page.height();
   const pages::ColumnNumbers numbers{page.column(0), page.width(), page.height(),
                                      static_cast<int>(stride)};
-  complete(cuda_, [&] { numbers_ = pages::upload(cuda_, numbers); });
+  numbers_ = pages::upload(cuda_, numbers);
 }
 
 std::vector<double> CudaLineMeter::slopes(const std::vector<double> &angles) const {
@@ -178,27 +185,23 @@ std::vector<double> CudaLineMeter::slopes(const std::vector<double> &angles) con
 
 std::vector<HalfStrengths> CudaLineMeter::halves(const std::vector<double> &angles, int around) {
   std::vector<HalfStrengths> strengths;
-  complete(cuda_, [&] {
-    for (const pages::HalfSquares &one :
-         pages::half_squares(cuda_, numbers_, margin_, around, slopes(angles)))
-      strengths.push_back({static_cast<double>(one.left), static_cast<double>(one.right),
-                           static_cast<double>(one.top), static_cast<double>(one.bottom),
-                           static_cast<double>(one.most)});
-  });
+  for (const pages::HalfSquares &one :
+       pages::half_squares(cuda_, numbers_, margin_, around, slopes(angles)))
+    strengths.push_back({static_cast<double>(one.left), static_cast<double>(one.right),
+                         static_cast<double>(one.top), static_cast<double>(one.bottom),
+                         static_cast<double>(one.most)});
   return strengths;
 }
 
 std::vector<PartStrengths> CudaLineMeter::parts(const std::vector<double> &angles) {
   std::vector<PartStrengths> strengths;
-  complete(cuda_, [&] {
-    for (const pages::PartSquares &one :
-         pages::part_squares(cuda_, numbers_, margin_, slopes(angles))) {
-      PartStrengths levels;
-      std::transform(std::begin(one.level), std::end(one.level), levels.begin(),
-                     [](std::int64_t square) { return static_cast<double>(square); });
-      strengths.push_back(levels);
-    }
-  });
+  for (const pages::PartSquares &one :
+       pages::part_squares(cuda_, numbers_, margin_, slopes(angles))) {
+    PartStrengths levels;
+    std::transform(std::begin(one.level), std::end(one.level), levels.begin(),
+                   [](std::int64_t square) { return static_cast<double>(square); });
+    strengths.push_back(levels);
+  }
   return strengths;
 }
 

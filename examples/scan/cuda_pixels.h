@@ -2,7 +2,6 @@
 /// @file
 /// What pixels.h and lines.h say, on a GPU.
 #pragma once
-#include <functional>
 #include <vector>
 
 #include "kernels/exec.h"
@@ -12,8 +11,7 @@
 
 namespace cudascan::scan {
 
-/// Queues work and waits for it, asleep.
-void complete(Cuda &cuda, const std::function<void()> &queue);
+struct Both;
 
 /// The pixels of a page in device memory.
 class CudaPixels : public Pixels {
@@ -23,7 +21,7 @@ class CudaPixels : public Pixels {
       : Pixels(page), cuda_(&cuda), data_(data), stride_(stride) {}
 
   void reduce(int by_x, int by_y, Image &to) override;
-  void reduce_edges(int cell, int lines, Edges &to) override;
+  void look(int by_x, int by_y, Copies &to) override;
   void find_content() override;
   void fill(int cell, const Plane<const std::uint8_t> &marked,
             const Plane<const std::uint8_t> &levels) override;
@@ -32,12 +30,14 @@ class CudaPixels : public Pixels {
  private:
   template <typename Use>
   void with_plane(Use use) const;
-  void queue_means(int x, int y, int width, int height, int by_x, int by_y, Image &to,
-                   std::size_t at) const;
+  Both &room(std::size_t bytes);
+  void queue_means(int x, int y, int width, int height, int by_x, int by_y,
+                   const Plane<std::uint8_t> &to) const;
 
   Cuda *cuda_;
   void *data_;
   std::ptrdiff_t stride_;
+  bool is_queued_ = false;  ///< changes that use the small planes
 };
 
 class CudaLineMeter : public LineMeter {

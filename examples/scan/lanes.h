@@ -44,7 +44,12 @@ class CpuLane {
     rooms_[place].shape(width, height, 8 * sizeof(T));
     return rooms_[place].plane<T>();
   }
-  Plane<std::uint8_t> result(Image &image) { return image.plane<std::uint8_t>(); }
+  /// Where the steps leave a page of black and white levels.
+  Plane<std::uint8_t> result(Image &image) {
+    image.shape(image.width, image.height, 8);
+    return image.plane<std::uint8_t>();
+  }
+  /// Brings that to the image.
   void finish(Image &) {}
   template <typename T>
   Plane<T> target(Image &image) {
@@ -52,7 +57,6 @@ class CpuLane {
   }
   template <typename T>
   void fetch(const Plane<T> &, Image &) {}
-  void sleep_until_done() {}
   void end_work() {}
 
  private:
@@ -66,8 +70,7 @@ class CpuLane {
 class CudaLane {
  public:
   CudaLane(int device, Gpus &gpus) : device_(device), watched_(gpus.load(), device, stream_) {
-    cuda_.emplace(stream_.get());
-    lines_.emplace(*cuda_);
+    open();
     if (GpuJpegs *const jpegs = gpus.jpegs()) jpeg_.emplace(*jpegs, device);
   }
   int device() const { return device_; }
@@ -77,8 +80,7 @@ class CudaLane {
     try {
       stream_.synchronize();
       pixels_.reset();
-      cuda_.emplace(stream_.get());  // the reports that the old one would fill in are gone
-      lines_.emplace(*cuda_);
+      open();  // the reports that the old executor would fill in are gone
       return true;
     } catch (const Error &) {
       return false;
@@ -93,13 +95,12 @@ class CudaLane {
     if (is_coded(page) && jpeg_) {
       const Plane<std::uint8_t> to = room<std::uint8_t>(kPage, page.width, page.height);
       const std::uint32_t *is_damaged = nullptr;
-      complete(*cuda_, [&] {
-        done_.record(stream_.get());
-        // First, so that it is done while the page waits to be decoded.
-        is_damaged = pages::queue_check(*cuda_, page.coded->code());
-        is_here =
-            jpeg_->decode(*page.coded, to, stream_.get(), done_, found.decoder, found.not_on_gpu);
-      });
+      free_.record(stream_.get());
+      // First, so that it is done while the page waits to be decoded.
+      is_damaged = pages::queue_check(*cuda_, page.coded->code());
+      is_here =
+          jpeg_->decode(*page.coded, to, stream_.get(), free_, found.decoder, found.not_on_gpu);
+      cuda_->synchronize();
       if (is_here && *is_damaged != 0) {
         is_here = false;
         found.not_on_gpu = "damaged";
@@ -146,6 +147,7 @@ class CudaLane {
     return result_ = room<std::uint8_t>(kResult, image.width, image.height);
   }
   void finish(Image &image) {
+    image.shape(image.width, image.height, 8);
     cuda::copy_rows(image.memory.data(), image.stride(), result_.data, result_.stride, image.width,
                     image.height, stream_.get());
     cuda_->synchronize();
@@ -161,18 +163,15 @@ class CudaLane {
                     sizeof(T) * image.width, image.height, stream_.get());
     cuda_->synchronize();
   }
-  /// So that what comes next, and waits, need not keep a core busy.
-  void sleep_until_done() {
-    done_.record(stream_.get());
-    done_.synchronize();
-  }
   /// Waits for the work.
-  void end_work() {
-    sleep_until_done();
-    cuda_->synchronize();
-  }
+  void end_work() { cuda_->synchronize(); }
 
  private:
+  void open() {
+    cuda_.emplace(stream_.get());
+    cuda_->sleep_while_waiting();
+    lines_.emplace(*cuda_);
+  }
   static std::ptrdiff_t stride_of(int width, int depth) {
     constexpr std::ptrdiff_t kTo = 256;
     return (std::ptrdiff_t{1} * width * (depth / 8) + kTo - 1) / kTo * kTo;
@@ -185,7 +184,7 @@ class CudaLane {
   std::optional<CudaLineMeter> lines_;
   std::optional<CudaPixels> pixels_;
   std::optional<GpuJpeg> jpeg_;
-  cuda::Event done_;
+  cuda::Event free_;  ///< kPage may be written
   cuda::DeviceBuffer rooms_[kPlaces];
   Plane<std::uint8_t> result_{};
 };

@@ -57,13 +57,17 @@ void HostPixels::reduce(int by_x, int by_y, Image &to) {
   scan::reduce(*page_, by_x, by_y, to);
 }
 
-void HostPixels::reduce_edges(int cell, int lines, Edges &to) {
-  for (Image *image : {&to.top, &to.bottom}) image->shape(page_->width / cell, 1, 8);
-  for (Image *image : {&to.left, &to.right}) image->shape(1, page_->height / cell, 8);
+void HostPixels::look(int by_x, int by_y, Copies &to) {
+  if (page_->content == Content::unknown) find_content();
+  reduce(by_x, by_y, to.reduced);
+  Edges &edges = to.edges;
+  for (Image *image : {&edges.top, &edges.bottom}) image->shape(page_->width / by_x, 1, 8);
+  for (Image *image : {&edges.left, &edges.right}) image->shape(1, page_->height / by_x, 8);
+  const int width = width_of_edges(by_x);
   if (page_->depth == 8)
-    scan::reduce_edges(page_->plane<const std::uint8_t>(), cell, lines, to);
+    reduce_edges(page_->plane<const std::uint8_t>(), by_x, width, edges);
   else
-    scan::reduce_edges(page_->plane<const std::uint16_t>(), cell, lines, to);
+    reduce_edges(page_->plane<const std::uint16_t>(), by_x, width, edges);
 }
 
 void HostPixels::find_content() {

@@ -3,6 +3,7 @@
 /// The pixels of a page in the memory where it is made, and what the steps measure and change
 /// there. Results do not depend on the memory.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "image.h"
@@ -13,6 +14,12 @@ namespace cudascan::scan {
 /// columns of left.height cells, 8 bits.
 struct Edges {
   Image top, bottom, left, right;
+};
+
+/// Small copies of a page.
+struct Copies {
+  Image reduced;  ///< as of Pixels::reduce()
+  Edges edges;
 };
 
 class Pixels {
@@ -26,10 +33,9 @@ class Pixels {
   const Image &page() const { return *page_; }
   /// As reduce() of reduce.h.
   virtual void reduce(int by_x, int by_y, Image &to) = 0;
-  /// The means of the outermost pixels, rounded down, in the upper 8 bits of the format.
-  /// @param cell   pixels along the edge
-  /// @param lines  pixels away from it; neither is larger than the page
-  virtual void reduce_edges(int cell, int lines, Edges &to) = 0;
+  /// Makes copies, and sets the content of the page if it is unknown.
+  /// @param by_x  pixels of a cell along the edges, too; edges are a quarter as wide
+  virtual void look(int by_x, int by_y, Copies &to) = 0;
   /// Sets the content of the page.
   virtual void find_content() = 0;
   /// Gives the marked cells of the page their level, in 8 bits. The last cells reach to its ends.
@@ -43,6 +49,9 @@ class Pixels {
   virtual void divide(const Image &paper, int by) = 0;
 
  protected:
+  /// How wide edges are, in pixels.
+  static int width_of_edges(int cell) { return std::max(1, cell / 4); }
+
   Image *page_;
 };
 
@@ -51,7 +60,7 @@ class HostPixels : public Pixels {
  public:
   using Pixels::Pixels;
   void reduce(int by_x, int by_y, Image &to) override;
-  void reduce_edges(int cell, int lines, Edges &to) override;
+  void look(int by_x, int by_y, Copies &to) override;
   void find_content() override;
   void fill(int cell, const Plane<const std::uint8_t> &marked,
             const Plane<const std::uint8_t> &levels) override;

@@ -9,7 +9,6 @@
 #include "kernels/base/launch.cuh"
 #include "kernels/base/warp_sums.cuh"
 #include "kernels/pages/pages.h"
-#include "kernels/pages/wait.h"
 
 namespace cudascan::pages {
 namespace {
@@ -170,7 +169,7 @@ std::vector<Result> squares(Cuda &cuda, void (*kernel)(LineJob, Result *),
     launch(cuda, sum_lines_kernel, {blocks, kThreads}, job);
     launch(cuda, kernel, {count, kThreads}, job, device);
     cuda.fetch(host, device, bytes);
-    sleep_until_done(cuda);
+    cuda.synchronize();
     results.insert(results.end(), host, host + count);
   }
   return results;
@@ -182,6 +181,7 @@ ColumnNumbers upload(Cuda &cuda, const ColumnNumbers &host) {
   std::shared_ptr<void> &kept = cuda.kept(&kKey);
   if (!kept) kept = std::make_shared<LinesState>();
   auto &state = *static_cast<LinesState *>(kept.get());
+  cuda.synchronize();  // the numbers before may still be on their way
   const std::size_t bytes = static_cast<std::size_t>(host.width) * host.height;
   auto *const pinned = static_cast<std::int8_t *>(state.host.reserve(bytes));
   for (std::size_t x = 0; x < static_cast<std::size_t>(host.width); ++x)

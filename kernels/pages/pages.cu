@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "kernels/base/launch.cuh"
-#include "kernels/pages/wait.h"
 
 namespace cudascan::pages {
 namespace {
@@ -117,7 +116,7 @@ LevelKinds find_kinds(Cuda &cuda, Plane<const T> in) {
   const int blocks = std::min(in.height, 4 * cuda.multiprocessors());
   launch(cuda, kinds_kernel<T>, {static_cast<unsigned>(blocks), kThreads}, in, kinds);
   cuda.fetch(host, kinds, sizeof(LevelKinds));
-  sleep_until_done(cuda);
+  cuda.synchronize();
   return *host;
 }
 

@@ -76,6 +76,7 @@ struct PartSquares {
 };
 
 /// Copies numbers from host to device memory, where they stay until the next call on this executor.
+/// The host's may be changed at once.
 /// @return them in device memory
 CUDASCAN_API ColumnNumbers upload(Cuda &, const ColumnNumbers &host);
 
