@@ -287,6 +287,9 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_stride, const void *from,
                               std::size_t from_stride, std::size_t row_bytes, std::size_t rows,
                               cudaMemcpyKind kind, cudaStream_t stream);
+/// Refuses memory that is not of the stated devices.
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemset2DAsync(void *to, std::size_t stride, int value, std::size_t row_bytes,
                               std::size_t rows, cudaStream_t stream);
@@ -303,6 +306,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceCount(int *count);
+/// All devices reach each other.
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+/// For the current device. No copy needs it here.
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
                                              unsigned long long flags,

@@ -11,7 +11,8 @@ enum cudaError_t {
   cudaErrorInvalidDevice,
   cudaErrorInvalidResourceHandle,
   cudaErrorLaunchFailure,
-  cudaErrorNotReady
+  cudaErrorNotReady,
+  cudaErrorPeerAccessAlreadyEnabled
 };
 
 struct CUctx_st;

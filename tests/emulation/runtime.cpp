@@ -15,6 +15,9 @@ constexpr long kNever = std::numeric_limits<long>::max();
 /// A device fails when it has launched so many kernels.
 std::atomic<long> fails_at[emulation::kDevices] = {kNever, kNever, kNever};
 
+/// Whether a device has asked for access to another.
+std::atomic<bool> reaches[emulation::kDevices][emulation::kDevices];
+
 bool exists(int device) {
   return device >= 0 && device < emulation::kDevices;
 }
@@ -60,6 +63,16 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaGetDeviceCount(int *count) {
   *count = emulation::kDevices;
   return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (!exists(device) || !exists(peer)) return cudaErrorInvalidDevice;
+  *can = device != peer;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
+  const int device = emulation::current_device();
+  if (!exists(peer) || peer == device) return cudaErrorInvalidDevice;
+  return reaches[device][peer].exchange(true) ? cudaErrorPeerAccessAlreadyEnabled : cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
   if (!exists(device)) return cudaErrorInvalidDevice;

@@ -135,6 +135,26 @@ TEST(CudaSeveralDevices, MemoryOfOthersIsRefused) {
   EXPECT_EQ(static_cast<char *>(pinned.data())[kBytes - 1], 9);
 }
 
+TEST(CudaSeveralDevices, CopiesFromDeviceToDeviceNameTheOwners) {
+  const Owned one(1), two(2);
+  const On on(1);
+  char *const from = static_cast<char *>(one.memory.data());
+  char *const to = static_cast<char *>(two.memory.data());
+  *from = 7;
+  EXPECT_EQ(cudaMemcpyPeerAsync(to, 2, from, 1, kBytes, one.stream->get()), cudaSuccess);
+  one.stream->synchronize();
+  EXPECT_EQ(*to, 7);
+  EXPECT_EQ(cudaMemcpyPeerAsync(to, 1, from, 1, kBytes, one.stream->get()), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyPeerAsync(to, 2, from, 0, kBytes, one.stream->get()), cudaErrorInvalidValue);
+  int can = 0;
+  EXPECT_EQ(cudaDeviceCanAccessPeer(&can, 1, 2), cudaSuccess);
+  EXPECT_TRUE(can);
+  EXPECT_EQ(cudaDeviceCanAccessPeer(&can, 1, emulation::kDevices), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorInvalidDevice) << "itself";
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(2, 0), cudaSuccess);
+  EXPECT_EQ(cudaDeviceEnablePeerAccess(2, 0), cudaErrorPeerAccessAlreadyEnabled);
+}
+
 TEST(CudaSeveralDevicesDeathTest, KernelsThatUseMemoryOfOthersAreFound) {
   const Owned mine(1), other(0);
   const On on(1);

@@ -173,6 +173,12 @@ cudaError_t cudaMemcpy2DAsync(void *to, std::size_t to_stride, const void *from,
   if (!emulation::is_allocated(to) || !emulation::is_allocated(from)) emulation::finish(stream);
   return cudaSuccess;
 }
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
+                                std::size_t bytes, cudaStream_t stream) {
+  if (emulation::owner_of(to) != to_device || emulation::owner_of(from) != from_device)
+    return cudaErrorInvalidValue;
+  return emulation::queue(stream, [=] { std::memcpy(to, from, bytes); });
+}
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, cudaStream_t stream) {
   const emulation::Driver *driver = emulation::driver();
   const auto from = reinterpret_cast<const char *>(copy->srcDevice);
