@@ -27,7 +27,8 @@ constexpr char kHelp[] = R"(usage: cudascan-bench [OPTION...]
   --no-tables        skip the tables: those of the publications ("nick tables, paper 000",
                      "paper 001 table 1", "paper 002 figure 9", "swofilter naive and fast,
                      paper 004" ...) and the sweeps ("nick against window", "linearopen against
-                     angle" ...). docs/benchmark.md lists them
+                     angle" ...), and those of several GPUs ("paper 003 several GPUs", "links
+                     between host and GPUs"). docs/benchmark.md lists them
   --tables-only      only the tables
   --content WHAT     page (text on uneven, noisy paper), random, constant, negative (white text on
                      black), natural (soft structures of all sizes), spiral; cases with a fixed
@@ -179,7 +180,7 @@ int main(int argc, char **argv) try {
   }
   if (options.tables && !command.random)
 #define AND(function) function,
-    for (PrintTable *const table : {PAPERS(AND) sweep_tables, TABLES(AND)}) {
+    for (PrintTable *const table : {PAPERS(AND) sweep_tables, TABLES(AND) link_tables}) {
       table(options, with_cuda, report);
       write();
     }

@@ -235,6 +235,7 @@ std::string goal_text(double value, const char *unit);
 struct Machine {
   std::string gpu, cpu, driver, cuda, gstreamer;
   std::string date;  ///< today, such as 2026-11-27, in this time zone
+  int gpus = 0;      ///< that CUDA can use
   int cores = 0;     ///< available to the process
 };
 Machine this_machine();
@@ -304,6 +305,8 @@ TABLES(DECLARE_TABLE)
 #undef DECLARE_TABLE
 /// Operators for many windows and sizes, with 8 and 16 bits.
 PrintTable sweep_tables;
+/// How fast host memory, GPUs and other GPUs reach each other.
+PrintTable link_tables;
 /// Random settings until the time is over: bench/random.
 PrintTable random_settings;
 

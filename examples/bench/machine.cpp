@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "bench/bench.h"
+#include "kernels/devices.h"
 
 namespace cudascan::bench {
 namespace {
@@ -40,6 +41,7 @@ int usable_cores() {
 Machine this_machine() {
   Machine machine;
   machine.cpu = cpu_name();
+  machine.gpus = static_cast<int>(Devices::all().size());
   machine.cores = usable_cores();
   machine.date = today();
   describe_gpu(machine);

@@ -179,6 +179,7 @@ void Report::write_json(const std::string &path, const Machine &machine) const {
         std::pair{"driver", &machine.driver}, std::pair{"cuda", &machine.cuda},
         std::pair{"gstreamer", &machine.gstreamer}, std::pair{"date", &machine.date}})
     file << "\"" << key << "\": " << (text->empty() ? "null" : quoted(*text, '\\')) << ", ";
+  if (machine.gpus > 0) file << "\"gpus\": " << machine.gpus << ", ";
   file << "\"cores\": " << machine.cores << "},\n\"rows\": [";
   const char *separator = "\n";
   for (const Row &row : rows_) {
