@@ -30,7 +30,8 @@ time of the kernels alone, or of the copies over PCIe if these take longer. Tabl
 
   pipelines   every chain in every size
   streams     several pipelines at once in 1080p
-  gpus        the same on one, two and more GPUs; and a chain whose halves are on two GPUs
+  gpus        the same on one, two and more GPUs; and a chain whose elements are on two GPUs: in
+              halves, in turn, and following the memory of the first half
   live        frames at a fixed rate through a queue that drops those that come too fast
   camera      what elements add to the time from a camera of 60 frames a second to the sink, on the
               GPU, and on four cores of the CPU or as many as there are

@@ -138,7 +138,7 @@ std::string Chain::with_queues() const {
   return result + text.substr(begin);
 }
 
-std::string Chain::on_gpus(int first, int second) const {
+std::vector<Spread> Chain::over_gpus() const {
   const std::string between = " ! ";
   std::vector<std::string> elements;
   for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + between.size()) {
@@ -146,13 +146,20 @@ std::string Chain::on_gpus(int first, int second) const {
     elements.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
   }
   const std::size_t half = (elements.size() + 1) / 2;
-  std::string result;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    if (i > 0) result += between;
-    if (i == half) result += kQueue + between;
-    result += elements[i] + " cuda-device-id=" + std::to_string(i < half ? first : second);
-  }
-  return result;
+  const auto spread = [&](const char *label, const auto &gpu_of) {
+    std::string text;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (i > 0) text += between;
+      if (i == half) text += kQueue + between;
+      text += elements[i];
+      if (const int gpu = gpu_of(i); gpu >= 0) text += " cuda-device-id=" + std::to_string(gpu);
+    }
+    return Spread{label, text};
+  };
+  return {spread("all on one GPU", [](std::size_t) { return 0; }),
+          spread("halves on two GPUs", [&](std::size_t i) { return i < half ? 0 : 1; }),
+          spread("in turn on two GPUs", [](std::size_t i) { return static_cast<int>(i % 2); }),
+          spread("the rest follows", [&](std::size_t i) { return i < half ? 1 : -1; })};
 }
 
 bool ElementPeer::is_installed() const {

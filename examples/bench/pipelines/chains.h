@@ -10,6 +10,12 @@
 
 namespace cudascan::bench {
 
+/// A chain whose elements name their GPUs.
+struct Spread {
+  const char *label;
+  std::string text;  ///< launch fragment
+};
+
 struct Chain {
   std::string text;           ///< launch fragment
   std::vector<Case> kernels;  ///< the kernels of its elements, without sizes; empty: unknown
@@ -17,8 +23,9 @@ struct Chain {
   int elements() const { return static_cast<int>(kernels.size()); }
   /// The same with a queue between each pair of elements, so that each element has a thread.
   std::string with_queues() const;
-  /// The chain on two GPUs, a queue between them: the first half on one, the rest on the other.
-  std::string on_gpus(int first, int second) const;
+  /// The chain with a queue in its middle, its elements on one GPU and on two in all ways that are
+  /// measured.
+  std::vector<Spread> over_gpus() const;
 };
 
 /// Elements that cameras often need: each alone, then all three in a row.

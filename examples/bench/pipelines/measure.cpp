@@ -93,6 +93,7 @@ Counts counts_of(const Pipelines &pipelines) {
     const Counts counts = pipeline->counts();
     sum.host_synchronisations += counts.host_synchronisations;
     sum.throttled += counts.throttled;
+    sum.peer_copies += counts.peer_copies;
   }
   return sum;
 }
@@ -142,6 +143,7 @@ Throughput measure_throughput(const Launch &launch, int streams, double seconds,
   result.cpu_us = per_frame(cpu);
   result.syncs = per_frame(counts.host_synchronisations - counts_begin.host_synchronisations);
   result.throttled = per_frame(counts.throttled - counts_begin.throttled);
+  result.peer_copies = per_frame(counts.peer_copies - counts_begin.peer_copies);
   result.backend = pipelines[0]->backend();
   result.memory = pipelines[0]->memory();
   if (pipelines[0]->unreadable()) throw Error("the results could not be mapped");

@@ -14,6 +14,7 @@ struct Throughput {
   double syncs = kUnknown;   ///< waits of the host for a result, per frame
   double throttled =
       kUnknown;  ///< waits of the host because enough frames are in flight, per frame
+  double peer_copies = kUnknown;  ///< copies from GPU to GPU, per frame
   std::uint64_t frames = 0;
   std::string backend, memory;
   std::string stats;  ///< the `stats` of each element of the first pipeline, one line each

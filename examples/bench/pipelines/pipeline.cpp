@@ -188,10 +188,11 @@ Counts Pipeline::counts() const {
   for (const auto &element : elements())
     if (GstStructure *stats = stats_of(element.get())) {
       guint64 value = 0;
-      if (gst_structure_get_uint64(stats, "host-synchronisations", &value))
-        counts.host_synchronisations += static_cast<double>(value);
-      if (gst_structure_get_uint64(stats, "throttled", &value))
-        counts.throttled += static_cast<double>(value);
+      for (const auto &[name, count] :
+           {std::pair{"host-synchronisations", &counts.host_synchronisations},
+            std::pair{"throttled", &counts.throttled},
+            std::pair{"peer-copies", &counts.peer_copies}})
+        if (gst_structure_get_uint64(stats, name, &value)) *count += static_cast<double>(value);
       gst_structure_free(stats);
     }
   return counts;

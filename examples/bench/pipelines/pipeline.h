@@ -53,7 +53,7 @@ struct Arrival {
 
 /// The elements' own counters, summed over the chain.
 struct Counts {
-  double host_synchronisations = 0, throttled = 0;
+  double host_synchronisations = 0, throttled = 0, peer_copies = 0;
 };
 
 /// One pipeline from kSource to a sink that drops the frames. All pipelines of the process share

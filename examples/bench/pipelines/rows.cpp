@@ -79,6 +79,7 @@ std::string json_of(const PipelineRow &row) {
   o.add("cpu_us_per_frame", row.cpu_us);
   o.add("syncs_per_frame", row.syncs);
   o.add("throttled_per_frame", row.throttled);
+  if (row.table == "gpus") o.add("peer_copies_per_frame", row.peer_copies);
   if (row.table == "live" || row.table == "camera") {
     o.add("fps_in", row.fps_in);
     o.add("frames", double(row.frames));
@@ -107,6 +108,7 @@ void write_json(const std::string &path, const Machine &machine,
   Object m;
   m.add_or_null("gpu", machine.gpu);
   m.add_or_null("cpu", machine.cpu);
+  if (machine.gpus > 0) m.add("gpus", double(machine.gpus));
   m.add("cores", double(machine.cores));
   m.add_or_null("driver", machine.driver);
   m.add_or_null("cuda", machine.cuda);

@@ -29,7 +29,8 @@ struct PipelineRow {
   double floor_us = kUnknown;  ///< lower limit: the time of the kernels or the link
   double kernels_us = kUnknown, chained_us = kUnknown, link_us = kUnknown;
   double cpu_us = kUnknown, syncs = kUnknown, throttled = kUnknown;
-  double peer_us = kUnknown;  ///< of another row of the table
+  double peer_copies = kUnknown;  ///< from GPU to GPU, per frame
+  double peer_us = kUnknown;      ///< of another row of the table
   double goal_us = kUnknown;
   double fps_in = kUnknown;
   std::uint64_t frames = 0, dropped = 0;  ///< of "live" and "camera"

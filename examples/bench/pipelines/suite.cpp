@@ -110,6 +110,7 @@ class Suite {
         row.backend = t.backend;
         row.syncs = t.syncs;
         row.throttled = t.throttled;
+        row.peer_copies = t.peer_copies;
       }
     } catch (const std::exception &error) {
       row.error = error.what();
@@ -236,11 +237,11 @@ class Suite {
           time(row);
           add(row, std::to_string(n) + " x " + std::to_string(on_each) + ", " + where);
         }
-    for (const int second : {0, 1}) {
-      PipelineRow row = row_of("gpus", {chain.on_gpus(0, second), {}}, kCuda, size);
+    for (const Spread &spread : chain.over_gpus()) {
+      PipelineRow row = row_of("gpus", {spread.text, {}}, kCuda, size);
       row.kernels_us = row.floor_us = kernels_us;
       time(row);
-      add(row, second == 0 ? "halves on one GPU" : "halves on two GPUs");
+      add(row, spread.label);
     }
   }
 
