@@ -9,10 +9,11 @@
 --make draws scans by scan_maker.py, of A4 with the noise of a scanner, and ends; it needs numpy,
 Pillow and fonts. Above 300 dpi they are enlarged. Measuring needs only Python and the program: the
 scans are used in turn for so many pages. Each line of the table is one run, with the words of
---devices for --cuda-device (cpu: --backend=cpu). The files of all runs must be the same, or the
-exit status is 1. --jobs 0 is the number of cores. --format png turns the scans into PNG first,
-which needs Pillow. --json writes the rows of the table `scan` for cudascan-bench-report. Options
-after -- are those of cudascan-scan."""
+--devices for --cuda-device (cpu: --backend=cpu; each: the first 1, 2, 4 and so on of the GPUs that
+nvidia-smi lists, then all). The files of all runs must be the same, or the exit status is 1. --jobs
+0 is the program's own choice. --format png turns the scans into PNG first, which needs Pillow.
+--json writes the rows of the table `scan` for cudascan-bench-report. Options after -- are those of
+cudascan-scan."""
 import argparse
 import hashlib
 import json
@@ -63,24 +64,43 @@ def machine():
     cpu = next((line.partition(": ")[2].strip() for line in open("/proc/cpuinfo", errors="replace")
                 if line.startswith("model name")), None)
     found = {"gpu": None, "driver": None}
+    gpus = {}
     try:
-        words = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
+        lines = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version",
                                 "--format=csv,noheader"], capture_output=True, text=True,
-                               check=True).stdout.splitlines()[0].split(", ")
-        found = dict(zip(("gpu", "driver"), words))
+                               check=True).stdout.splitlines()
+        found = dict(zip(("gpu", "driver"), lines[0].split(", ")))
+        gpus = {"gpus": len(lines)}
     except (OSError, subprocess.CalledProcessError, IndexError):
         pass
-    return {**found, "cuda": None, "cpu": cpu, "cores": len(os.sched_getaffinity(0)),
+    return {**found, **gpus, "cuda": None, "cpu": cpu, "cores": len(os.sched_getaffinity(0)),
             "gstreamer": None, "date": time.strftime("%Y-%m-%d")}
 
 
-def row(run, name, device):
+def counts(gpus):
+    """1, 2, 4, 8 and so on, then all; none without a GPU."""
+    return [*(2 ** i for i in range(gpus.bit_length()) if 2 ** i < gpus), *([gpus] if gpus else [])]
+
+
+def each(gpus):
+    """The words for --cuda-device of each of these counts. The program finds all GPUs itself."""
+    return [",".join(map(str, range(n))) for n in counts(gpus)[:-1]] + ["all"]
+
+
+def row(run, name, device, options):
     """A row of the table `scan`."""
     devices = [d for d in run.get("devices", []) if d["device"] != "cpu"]
     return {"table": "scan", "name": name, "backend": "cpu" if device == "cpu" else "cuda",
             **({} if device == "cpu" else {"gpus": len(devices), "gpu_busy": run["gpu_busy"]}),
             "threads": run["jobs"], "pages_per_second": run["pages_per_second"],
+            **({"error": "no page was decoded on the GPU"}
+               if "--decode=gpu" in options and not on_gpu(run) else {}),
             **({"breakdown_ms": run["breakdown_ms"]} if "breakdown_ms" in run else {})}
+
+
+def on_gpu(run):
+    """The pages that nvJPEG has decoded."""
+    return sum(pages for decoder, pages in run.get("decoders", {}).items() if "gpu" in decoder)
 
 
 def failure(name, device, status):
@@ -98,9 +118,15 @@ def digest(folder):
 def measure(options, pages, out, device, jobs):
     where = ["--backend=cpu"] if device == "cpu" else ["--backend=cuda", "--cuda-device=" + device]
     stats = out.with_suffix(".json")
-    subprocess.run([options.program, pages, "-o", out, "--quiet", "--stats", stats, "--jobs",
-                    str(jobs), *where, *options.options], check=True)
+    subprocess.run([options.program, pages, "-o", out, "--quiet", "--stats", stats, *where,
+                    *([f"--jobs={jobs}"] if jobs else []), *options.options], check=True)
     return json.loads(stats.read_text())
+
+
+def write(path, rows):
+    """After each run, as the next one may be stopped."""
+    if path:
+        path.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
 
 
 def main():
@@ -125,7 +151,7 @@ def main():
     if not scans:
         parser.error("--scans FOLDER: must be a folder of images; --make makes one")
     print("| GPUs | jobs | pages/s | GPU busy | pages of each |\n|---|---|---|---|---|", flush=True)
-    digests, rows = set(), []
+    digests, rows = [], []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         pages = folder / "pages"
@@ -137,26 +163,29 @@ def main():
         for i in range(options.pages):
             (pages / f"{i:05}{scans[i % len(scans)].suffix}").symlink_to(
                 scans[i % len(scans)].resolve())
-        for device in options.devices:
+        devices = [word for device in options.devices
+                   for word in (each(machine().get("gpus", 0)) if device == "each" else [device])]
+        for device in devices:
             for jobs in options.jobs:
                 out = folder / f"{device.replace(',', '-')}-{jobs}"
                 try:
-                    run = measure(options, pages, out, device, jobs or os.cpu_count())
+                    run = measure(options, pages, out, device, jobs)
                 except subprocess.CalledProcessError as error:
                     rows.append(failure(name, device, error.returncode))
+                    write(options.json, rows)
                     print(f"| {device} | {jobs} | {rows[-1]['error']} | | |", flush=True)
                     continue
-                digests.add(digest(out))
-                rows.append(row(run, name, device))
-                devices = run.get("devices", [])
-                shares = ", ".join(f"{d['device']}: {d['pages']}" for d in devices)
+                digests.append(digest(out))
+                rows.append(row(run, name, device, options.options))
+                if digests[-1] != digests[0]:
+                    rows[-1]["error"] = "the files differ from those of the first run"
+                write(options.json, rows)
+                shares = ", ".join(f"{d['device']}: {d['pages']}" for d in run.get("devices", []))
                 print(f"| {device} | {run['jobs']} | {run['pages_per_second']:.1f} | "
                       f"{100 * run['gpu_busy']:.0f} % | {shares} |", flush=True)
-    if options.json:
-        options.json.write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1) + "\n")
-    if len(digests) > 1:
+    if len(set(digests)) > 1:
         print("The files of these runs differ.", file=sys.stderr)
-    return len(digests) > 1 or any("error" in row for row in rows)
+    return any("error" in row for row in rows)
 
 
 if __name__ == "__main__":

@@ -227,6 +227,31 @@ class Gpus(scans.Case):
                                                     *USUAL]))
             self.assertGreater(row["pages_per_second"], 0)
 
+    def test_measuring_each_number_of_gpus(self):
+        """As many as nvidia-smi lists; --jobs is left to the program."""
+        smi = self.folder / "nvidia-smi"
+        smi.write_text("#!/bin/sh\nprintf 'Test GPU, 1.2\\n%.0s' 1 2 3\n")
+        smi.chmod(0o755)
+        rows = self.folder / "rows.json"
+        done = program.run([sys.executable, MEASURE, "--scans", self.folder / "in", "--pages", 3,
+                            "--devices", "each", "--program", EMULATED, "--json", rows, "--",
+                            *USUAL], env={"PATH": f"{self.folder}:{os.environ['PATH']}"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        content = json.loads(rows.read_text())
+        self.assertEqual((content["machine"]["gpu"], content["machine"]["gpus"]), ("Test GPU", 3))
+        self.assertEqual([row["gpus"] for row in content["rows"]], [1, 2, 3])
+        for row in content["rows"]:
+            self.assertGreaterEqual(row["threads"], len(os.sched_getaffinity(0)))
+
+    def test_pages_that_no_gpu_decoded_are_no_measurement(self):
+        rows = self.folder / "rows.json"
+        done = program.run([sys.executable, MEASURE, "--scans", self.folder / "in", "--pages", 1,
+                            "--devices", "0", "--program", EMULATED, "--json", rows, "--", *USUAL,
+                            "--decode=gpu"])
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(json.loads(rows.read_text())["rows"][0]["error"],
+                         "no page was decoded on the GPU")
+
     def test_measuring_a_gpu_that_is_not_there(self):
         rows = self.folder / "rows.json"
         done = program.run([sys.executable, MEASURE, "--scans", self.folder / "in", "--pages", 1,
