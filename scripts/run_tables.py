@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the tables of docs/speed.md that come from the run of an H200, from its archive.
+"""Writes the tables of docs/speed.md that come from the run of an H200, from its archive, and what
+README.md says of several GPUs.
 
     scripts/run_tables.py [FILE]     (default docs/benchmark-h200.tar.xz)
 
-The page has a mark before and after each; what the run did not measure keeps its table. Exit
-status: 0; 2, nothing is written: the archive cannot be read, or the page has not all marks.
+The pages have a mark before and after each; what the run did not measure keeps its table. Exit
+status: 0; 2, nothing is written: the archive cannot be read, or a page has not all marks.
 """
 import argparse
 import pathlib
@@ -16,9 +17,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "examples/bench"))
 from report_page.markup import count  # noqa: E402
-from report_page.results import Results, Unusable, number  # noqa: E402
+from report_page import several  # noqa: E402
+from report_page.results import LINKS, Results, Unusable, number, of_several  # noqa: E402
 
 PAGE, ARCHIVE = ROOT / "docs/speed.md", ROOT / "docs/benchmark-h200.tar.xz"
+README = ROOT / "README.md"
+NUMBERS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 SHAPES = ("rectangle", "ellipse", "cross")
 
 
@@ -37,6 +41,16 @@ def table(heads, rows):
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines).replace("|  |", "| |").replace("|  |", "| |")
+
+
+class Rows:
+    """Some of the rows of results."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def of(self, table_name):
+        return [row for row in self.rows if row["table"] == table_name]
 
 
 class Run:
@@ -131,11 +145,20 @@ def pipelines(run):
     return "\n\n".join([*said, *([" ".join(last)] if last else [])])
 
 
+def of_largest(run):
+    """The rows of several GPUs of the machine that has most, and their counts of GPUs."""
+    rows = run.rows("gpus")
+    host = max((row["machine"] for row in rows), key=lambda m: m.get("gpus", 0), default=None)
+    found = Run(Rows([row for row in run.results.rows if of_several(row)
+                      and row["machine"].get("gpus") == (host or {}).get("gpus")]))
+    return found, sorted({row["gpus"] for row in found.rows("gpus") if row.get("gpus")}), host
+
+
 def gpus(run):
+    run, counts, host = of_largest(run)
     rows = run.rows("gpus")
     if not rows:
         return ""
-    counts = sorted({row["gpus"] for row in rows if row.get("gpus")})
     where = {"cudamemory": "CUDA memory", "system": "system memory"}
     lines = []
     for place in where:
@@ -144,16 +167,70 @@ def gpus(run):
             lines.append([f"{label} on each GPU, {where[place]}",
                           *(short(run.get("gpus", "fps", where=place, gpus=n, streams=each * n))
                             for n in counts)])
-    apart = [row for row in rows if not row.get("gpus")]
-    if apart:
-        lines.append(["one pipeline whose halves are apart, CUDA memory",
-                      *(short(row.get("fps")) for row in apart)])
-    for side in (1024, 4096):
-        rate = [run.get("paper 003 several GPUs", value=n, series="Otsu", width=side)
-                for n in counts]
-        lines.append([f"`Devices` of the library: Otsu, {side}x{side} in pinned memory, with the "
-                      "copies", *(short(us and 1e6 / us) for us in rate)])
-    return table(["", *("one GPU" if n == 1 else f"{n} GPUs" for n in counts)], lines)
+    chains = {several.spread(row): row.get("fps") for row in rows if not row.get("gpus")}
+    on_one = chains.get("all on one GPU")
+    for how in ("halves on two GPUs", "in turn on two GPUs"):
+        if how in chains:
+            lines.append([f"one pipeline, {how}, CUDA memory",
+                          *(short({1: on_one, 2: chains[how]}.get(n)) for n in counts)])
+    for paper, series, words in (("003", "Otsu", "Otsu"),
+                                 ("000", "Shared 15*15", "NICK, window 15")):
+        name = f"paper {paper} several GPUs"
+        for width, height in dict.fromkeys((row["width"], row["height"])
+                                           for row in run.rows(name, series=series)):
+            rate = [run.get(name, value=n, series=series, width=width, height=height)
+                    for n in counts]
+            lines.append([f"`Devices` of the library: {words}, {width}x{height} in pinned memory, "
+                          "with the copies",
+                          *(short(us and 1e6 / us) for us in rate)])
+    for name in dict.fromkeys(row["name"] for row in run.rows("scan")):
+        rate = [run.get("scan", "pages_per_second", name=name, gpus=n) for n in counts]
+        if sum(map(number, rate)) > 1:
+            lines.append([f"`cudascan-scan`, {name}, pages a second", *map(short, rate)])
+    for series, words in (("host to GPU", "from the host"), ("GPU to host", "to the host"),
+                          ("both directions", "from and to the host"),
+                          ("GPU to GPU, a ring", "from each GPU to the next")):
+        rate = [run.get(LINKS, "gb_per_s", series=series, value=n) for n in counts]
+        if any(rate):
+            lines.append([f"copies {words}, GB/s", *map(short, rate)])
+    lines = [line for line in lines if any(line[1:])]
+    named = several.machines.named({**host, "gpus": host.get("gpus") or counts[-1]})
+    lines = table(["", *("one GPU" if n == 1 else f"{n} GPUs" for n in counts)], lines)
+    return f"Measured on one host with {named}.\n\n{lines}"
+
+
+def in_readme(run):
+    """What README.md says of several GPUs: nothing but what was measured."""
+    run, counts, host = of_largest(run)
+    if len(counts) < 2:
+        return ""
+    said = []
+    for label, table_name, key, where in (
+            ("frames/s of 1920x1080 through all elements, four pipelines on each GPU", "gpus",
+             "fps", lambda n: {"where": "cudamemory", "streams": 4 * n, "gpus": n}),
+            ("frames/s of one stream of 4096x4096 by Otsu's threshold, with the copies",
+             "paper 003 several GPUs", "us", lambda n: {"series": "Otsu", "width": 4096,
+                                                         "value": n}),
+            ("frames/s of one stream of 2500x4000 by NICK, with the copies",
+             "paper 000 several GPUs", "us", lambda n: {"series": "Shared 15*15", "width": 2500,
+                                                         "value": n}),
+            ("pages/s from JPEG to TIFF", "scan", "pages_per_second",
+             lambda n: {"gpus": n, "name": "JPEG of A4 at 300 dpi to TIFF group 4"})):
+        rates = [run.get(table_name, key, **where(n)) for n in counts]
+        if all(map(number, rates)):
+            said.append(listed([short(1e6 / rate if key == "us" else rate) for rate in rates]) +
+                        f" {label}")
+    cores = several.machines.cores(host)
+    numbers = listed([NUMBERS.get(n, n) for n in counts])
+    return (f"Results are the same bits on any number of GPUs. {numbers[0].upper()}{numbers[1:]} "
+            f"{host['gpu'].removeprefix('NVIDIA ')} of one host with {cores} cores make " +
+            "; ".join(said) +
+            ": [several GPUs](docs/speed.md#several-gpus).") if said else ""
+
+
+def listed(values):
+    values = list(map(str, values))
+    return " and ".join(filter(None, (", ".join(values[:-1]), values[-1])))
 
 
 def camera(run):
@@ -169,6 +246,7 @@ def camera(run):
                           lines)
 
 
+IN_README = {"several GPUs": in_readme}
 BLOCKS = {"local thresholds": local_thresholds, "windows and shapes": windows_and_shapes,
           "pipelines": pipelines, "several GPUs": gpus, "camera": camera}
 
@@ -179,10 +257,11 @@ def wrapped(text):
                        for part in text.split("\n\n"))
 
 
-def written(page, results):
-    """The page with the tables of these results; raises Unusable."""
+def written(page, results, blocks=None):
+    """The page with the tables of these results; raises Unusable.
+    @param blocks  of the page (BLOCKS)"""
     run = Run(results)
-    for name, make in BLOCKS.items():
+    for name, make in (blocks or BLOCKS).items():
         begin, end = f"<!-- Run of an H200: {name}. scripts/run_tables.py writes it. -->", \
             f"<!-- End of {name}. -->"
         before, found, rest = page.partition(begin)
@@ -200,12 +279,16 @@ def main():
     parser.add_argument("archive", metavar="FILE", nargs="?", type=pathlib.Path, default=ARCHIVE)
     parser.add_argument("--page", metavar="FILE", type=pathlib.Path, default=PAGE,
                         help="(default docs/speed.md)")
+    parser.add_argument("--readme", metavar="FILE", type=pathlib.Path, default=README,
+                        help="(default README.md)")
     arguments = parser.parse_args()
     try:
         results = Results()
         results.read_archive(arguments.archive)
-        text = written(arguments.page.read_text(encoding="utf-8"), results)
-        arguments.page.write_text(text, encoding="utf-8")
+        texts = {path: written(path.read_text(encoding="utf-8"), results, blocks)
+                 for path, blocks in ((arguments.page, BLOCKS), (arguments.readme, IN_README))}
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
     except (Unusable, OSError) as error:
         print(f"run_tables.py: {error}", file=sys.stderr)
         return 2

@@ -10,7 +10,9 @@ on a machine that has neither a network nor the packages of GStreamer.
 
 cudascan-bench, cudascan-pipeline-bench and cudascan-scan are looked up in PATH. Part gswo needs
 --gswo, a folder that `gswo_figures.py --prepare` made, and nvcc; parts scan and several-gpus need
---scans, a folder that `measure_gpus.py --make` made.
+--scans, a folder that `measure_gpus.py --make` made. Part several-gpus measures with 1, 2, 4 and so
+on and with all GPUs of the machine, and needs the test programs of gpu_tests.py; pack_run.py packs
+what it needs for a machine that has nothing.
 
 Each step has a limit; what it wrote before that is kept. Exit status: 0; 1, a step was stopped or
 failed, or something that it needs is missing: its line says so; 2, wrong options.
@@ -33,8 +35,8 @@ EXAMPLES = HERE.parent
 # Words of a command that stand for others.
 BENCH, PIPELINES = ["cudascan-bench"], ["cudascan-pipeline-bench", "--tables"]
 PAPER = [*BENCH, "--patience", "2", "--paper"]
-SCAN = [sys.executable, EXAMPLES / "scan/measure_gpus.py", "--scans", "{scans}", "--pages",
-        "{pages}", "--devices"]
+TABLES = [*BENCH, "--tables-only", "--filter"]
+SCAN = [sys.executable, EXAMPLES / "scan/measure_gpus.py", "--scans", "{scans}", "--pages"]
 # For each part: the name of a step's file, its limit in seconds, its command without --json.
 PARTS = {
     "operators": [("gpu", 120, [*BENCH, "--cuda-only", "--no-tables"]),
@@ -49,11 +51,16 @@ PARTS = {
                   ("streams", 30, [*PIPELINES, "streams"]), ("live", 40, [*PIPELINES, "live"]),
                   ("camera", 40, [*PIPELINES, "camera"]), ("peers", 20, [*PIPELINES, "peers"]),
                   ("python", 30, [sys.executable, HERE / "python_peers.py"])],
-    "scan": [("scan-jpeg", 70, [*SCAN, "0", "cpu"]),
-             ("scan-png", 50, [*SCAN, "0", "--format", "png"])],
-    "several-gpus": [("gpus", 40, [*PIPELINES, "gpus"]),
-                     ("paper-gpus", 40, [*BENCH, "--tables-only", "--filter", "several GPUs"]),
-                     ("scan-gpus", 70, [*SCAN, "0", "all"])],
+    "scan": [("scan-jpeg", 70, [*SCAN, "{pages}", "--devices", "0", "cpu"]),
+             ("scan-png", 50, [*SCAN, "{pages}", "--devices", "0", "--format", "png"])],
+    # In less than three minutes, as such machines are rarely free.
+    "several-gpus": [("gpu-tests", 35, [sys.executable, HERE / "gpu_tests.py"]),
+                     ("links", 12, [*TABLES, "links between"]),
+                     ("gpus", 45, [*PIPELINES, "gpus", "--seconds", "0.2"]),
+                     ("paper-gpus", 45, [*TABLES, "several GPUs"]),
+                     ("scan-gpus", 21, [*SCAN, "{many}", "--devices", "each"]),
+                     ("scan-gpus-decode", 21, [*SCAN, "{many}", "--devices", "each", "--",
+                                               "--decode=gpu"])],
 }
 
 
@@ -89,10 +96,13 @@ def measure(name, limit, words, given, folder, log):
     except Missing as why:
         print(f"{name}: not measured: {why}", flush=True)
         return False
+    # What follows -- goes to another program.
+    end = command.index("--") if "--" in command else len(command)
+    command[end:end] = ["--json", str(path)]
     print(f"$ {' '.join(command)}", file=log, flush=True)
     # A group of its own, so that what it started is stopped with it.
-    process = subprocess.Popen([*command, "--json", str(path)], stdin=subprocess.DEVNULL,
-                               stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                               stderr=subprocess.STDOUT, start_new_session=True)
     try:
         status = process.wait(limit)
         how = f"exit status {status}, " if status else ""
@@ -152,7 +162,8 @@ def main():
     parser.add_argument("--gswo", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--scans", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--pages", type=int, default=400,
-                        help="of one run of cudascan-scan (default 400)")
+                        help="of one run of cudascan-scan (default 400; four times as many in "
+                             "the part several-gpus)")
     parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path, nargs="?")
     parser.add_argument("parts", metavar="PART", nargs="*")
     options = parser.parse_args()
@@ -172,7 +183,8 @@ def main():
         if folder and not folder.is_dir():
             parser.error(f"--{name} {folder}: this is no folder")
     options.folder.mkdir(parents=True, exist_ok=True)
-    good = [run_part(part, vars(options), options.folder) for part in options.parts]
+    given = {**vars(options), "many": 4 * options.pages}
+    good = [run_part(part, given, options.folder) for part in options.parts]
     return 0 if all(good) else 1
 
 

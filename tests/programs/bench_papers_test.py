@@ -58,10 +58,11 @@ PAPERS = [
        "series": f"Otsu, GPU{copies}", "name": f"Otsu, GPU{copies}", "parameter": "side",
        "value": side, "us": side / 100, "baseline_us": side / 10}
       for side in (256, 512) for copies in ("", " with copies")),
-    *({"table": "paper 003 several GPUs", **GPU, "width": side, "height": side, "depth": 8,
-       "series": "Otsu", "name": f"Otsu, {gpus} GPUs", "parameter": "GPUs", "value": gpus,
+    *({"table": f"paper {paper} several GPUs", **GPU, "width": side, "height": side, "depth": 8,
+       "series": series, "name": f"{series}, {gpus} GPUs", "parameter": "GPUs", "value": gpus,
        "us": side / gpus, "baseline_us": 2 * side / gpus, "speedup": gpus}
-      for side in (1024, 4096) for gpus in (1, 2, 4)),
+      for paper, series, side in (("003", "Otsu", 1024), ("003", "Otsu", 4096),
+                                  ("000", "Shared 9*9", 1000)) for gpus in (1, 2, 4)),
 ]
 
 
@@ -151,10 +152,11 @@ class PapersOnThePage(PageTest):
             self.check_plot(plot)
         self.assertEqual(set(plots), {row["table"] for row in PAPERS} -
                          {"paper 000 table 5", "paper 002 figure 10", "paper 002 figure 11",
-                          "paper 003 several GPUs"} |
+                          "paper 003 several GPUs", "paper 000 several GPUs"} |
                          {"paper 002 figure 10, 640x640", "paper 002 figure 10, 2560x640",
                           "paper 002 figure 11, 640x640", "paper 003 several GPUs, 1024x1024",
-                          "paper 003 several GPUs, 4096x4096"})
+                          "paper 003 several GPUs, 4096x4096",
+                          "paper 000 several GPUs, 1000x1000"})
         for name, words in (("000 figure 3", ("block 8*8", "block 32*32", "ours",
                                               "published, GTX 480, block 16*16")),
                             ("000 figure 4", ("Shared 9*9, GTX 480", "ours")),

@@ -58,6 +58,29 @@ def number(numbered, entry, key, factor=1):
     numbered[f"{value:,}".replace(",", "\N{THIN SPACE}")] = entry
 
 
+def several_gpus(most):
+    """Rows of 1, 2, 4 ... GPUs of a machine with so many."""
+    frame = {"width": 1920, "height": 1080, "depth": 8, "where": "cudamemory", "streams": 1}
+    chain = "cudanick{0} ! queue ! cudaequalize{1} ! cudanick{2}"
+    rows = [{"table": "gpus", **frame, "name": chain.format(*(
+        f" cuda-device-id={gpu}" if gpu is not None else "" for gpu in gpus)), "fps": fps}
+        for gpus, fps in (((0, 0, 0), 700), ((0, 1, 1), 800), ((0, 1, 0), 600),
+                          ((1, None, None), 500))]
+    for n in (2 ** i for i in range(most.bit_length())):
+        rows += [
+            {"table": "gpus", **frame, "name": chain, "streams": 4 * n, "gpus": n, "fps": 1000 * n},
+            {"table": "paper 000 several GPUs", "name": f"Shared 15*15, {n} GPUs", "width": 2500,
+             "height": 4000, "series": "Shared 15*15", "value": n, "us": 2000 / n,
+             "baseline_us": 3000 / n, "copy_us": 1000 / n, "speedup": n, "backend": "cuda"},
+            {"table": "scan", "name": "JPEG of A4 at 300 dpi to TIFF group 4", "backend": "cuda",
+             "gpus": n, "threads": 24, "pages_per_second": 300 * n, "gpu_busy": 0.5},
+            {"table": "tests of several GPUs", "name": "kernels_test CudaDevices.*", "gpus": n,
+             "tests": 15, "passed": 15, "skipped": 0},
+            {"table": "links between host and GPUs", "name": f"host to {n} GPUs at once",
+             "series": "host to GPU", "value": n, "us": 10.0, "gb_per_s": 50.0 * n}]
+    return rows
+
+
 class Run(PageTest):
     def test_pages_are_those_of_the_archive(self):
         for path, text in zip((VISITORS, ALL_ROWS), pages_of(results_of_archive())):
@@ -130,8 +153,12 @@ class SpeedPage(PageTest):
     def test_tables_are_those_of_the_archive(self):
         import run_tables
         text = run_tables.PAGE.read_text(encoding="utf-8")
-        self.assertTrue(run_tables.written(text, results_of_archive()) == text,
+        results = results_of_archive()
+        self.assertTrue(run_tables.written(text, results) == text,
                         "docs/speed.md is not what the archive gives, run: scripts/run_tables.py")
+        readme = run_tables.README.read_text(encoding="utf-8")
+        self.assertTrue(run_tables.written(readme, results, run_tables.IN_README) == readme,
+                        "README.md is not what the archive gives, run: scripts/run_tables.py")
 
     def test_tables(self):
         """Known values; what was not measured stays as it was."""
@@ -152,6 +179,43 @@ class SpeedPage(PageTest):
         self.assertEqual([run_tables.short(value) for value in (5.472, 9.96, 83.4, 999.6, 1226.7,
                                                                9996, None)],
                          ["5.5", "10", "83", "1000", "1230", "10,000", ""])
+
+    def test_several_gpus(self):
+        """The machine with most GPUs counts; nothing is said that was not measured."""
+        import run_tables
+        from report_page.results import Results
+        results = Results()
+        self.assertEqual(run_tables.in_readme(run_tables.Run(results)), "")
+        for gpus in (4, 2):
+            machine = {**MACHINE, "gpu": "NVIDIA H200", "gpus": gpus, "cores": 16 * gpus}
+            content = {"machine": machine, "rows": several_gpus(gpus)}
+            results.read("pipelines", self.write(f"{gpus}.json", content))
+        run = run_tables.Run(results)
+        text = run_tables.gpus(run)
+        self.assertIn("with 4 NVIDIA H200, Test CPU <1>, 64 cores.\n\n"
+                      "| | one GPU | 2 GPUs | 4 GPUs |\n", text)
+        for line in ("| 4 pipelines on each GPU, CUDA memory | 1000 | 2000 | 4000 |",
+                     "| one pipeline, halves on two GPUs, CUDA memory | 700 | 800 | |",
+                     "| one pipeline, in turn on two GPUs, CUDA memory | 700 | 600 | |",
+                     "| `Devices` of the library: NICK, window 15, 2500x4000 in pinned memory, "
+                     "with the copies | 500 | 1000 | 2000 |",
+                     "| `cudascan-scan`, JPEG of A4 at 300 dpi to TIFF group 4, pages a second | "
+                     "300 | 600 | 1200 |", "| copies from the host, GB/s | 50 | 100 | 200 |"):
+            self.assertIn(line, text)
+        self.assertEqual(
+            run_tables.in_readme(run),
+            "Results are the same bits on any number of GPUs. One, two and four H200 of one host "
+            "with 64 cores make 1000, 2000 and 4000 frames/s of 1920x1080 through all elements, "
+            "four pipelines on each GPU; 500, 1000 and 2000 frames/s of one stream of 2500x4000 by "
+            "NICK, with the copies; 300, 600 and 1200 pages/s from JPEG to TIFF: [several GPUs]"
+            "(docs/speed.md#several-gpus).")
+        # Both machines are on the page, and each line is of one machine.
+        page = " ".join(words(pages_of(results)[0]))
+        for part in ("4 NVIDIA H200, Test CPU <1>, 64 cores", "2 NVIDIA H200, Test CPU <1>, 32 c",
+                     "halves on two GPUs", "the rest follows", "host to 4 GPUs at once"):
+            self.assertIn(part, page)
+        self.assertEqual(page.count("host to 2 GPUs at once"), 2)
+        self.assertLess(page.index("Measured on 4 NVIDIA"), page.index("Measured on 2 NVIDIA"))
 
     def test_what_is_missing(self):
         page = self.write("speed.md", "# Speed\n")
@@ -194,6 +258,19 @@ class WholeRun(PageTest):
         self.assertIn("run-gswo.tar.xz is missing", done.stderr)
         self.page("--archive", self.folder / "all.tar.xz")
         self.assertIn("12\N{THIN SPACE}345", " ".join(self.all_rows()[0].texts))
+
+    def test_several_gpus_take_less_than_three_minutes(self):
+        import whole_run
+        self.assertLessEqual(sum(limit for _, limit, _ in whole_run.PARTS["several-gpus"]), 180)
+
+    def test_what_follows_two_dashes_is_for_another_program(self):
+        import whole_run
+        words = ["sh", "-c", 'echo "{\\"rows\\": [1]}" >"$2"; echo "$1 $3 $4" >"$2.words"', "sh",
+                 "--", "--decode=gpu"]
+        with open(self.folder / "log", "w") as log, contextlib.redirect_stdout(io.StringIO()):
+            self.assertTrue(whole_run.measure("some", 60, words, {}, self.folder, log))
+        self.assertEqual((self.folder / "some.json.words").read_text().split(),
+                         ["--json", "--", "--decode=gpu"])
 
     def test_what_is_missing_is_named(self):
         done = self.run_parts(self.folder / "out", "gswo", "scan", "pipelines")

@@ -4,6 +4,7 @@ from . import goals, machines, papers, pipelines, settings, style, sweeps
 from .markup import Cell, count, details, quotient, size, some, table, text, times
 from .page import build, missing
 from .results import number
+from .several import TESTS
 
 
 def kernels(results):
@@ -40,7 +41,7 @@ def spreads(results):
 
 # Tables that have a section of their own, here or on the page for visitors.
 SHOWN = ("kernels", "spreads", "pipelines", "live", "camera", "peers", "streams", "gpus", "scan",
-         settings.TABLE)
+         TESTS, settings.TABLE)
 
 
 def others(results):

@@ -5,7 +5,7 @@ from .markup import Cell, table
 # What a table of results is about, by the beginning of its name; the first that fits.
 ABOUT = (("kernels", "single operators"), ("spreads", "single operators"),
          ("random", "random settings"), ("paper ", "publications"),
-         ("nick tables", "publications"),
+         ("nick tables", "publications"), ("links", "several GPUs"), ("tests", "several GPUs"),
          ("pipelines", "pipelines"), ("streams", "pipelines"), ("gpus", "several GPUs"),
          ("live", "live sources"), ("camera", "a camera"), ("peers", "other libraries"),
          ("scan", "cudascan-scan"), ("gswo", "translated filters"),
@@ -23,9 +23,16 @@ def cores(machine):
     return machine.get("cores") or machine.get("threads")
 
 
+def gpus(machine):
+    """The name of the GPU, after their number if there are several; None if it is not known."""
+    number_of = machine.get("gpus") or 1
+    return f"{number_of} {machine['gpu']}" if number_of > 1 and machine.get("gpu") else \
+        machine.get("gpu")
+
+
 def named(machine):
-    """GPU, processor and cores, as far as they are known."""
-    words = [machine[key] for key in ("gpu", "cpu") if machine.get(key)]
+    """GPUs, processor and cores, as far as they are known."""
+    words = [word for word in (gpus(machine), machine.get("cpu")) if word]
     if cores(machine):
         words.append(f"{cores(machine)} cores")
     return ", ".join(words) or "an unknown machine"
@@ -46,7 +53,7 @@ def section(results):
     keys = ("driver", "cuda", "gstreamer", "cores", DATE)
     found = {}
     for tables, machine in results.machines:
-        line = found.setdefault((machine.get("gpu") or "–", machine.get("cpu") or "–"),
+        line = found.setdefault((gpus(machine) or "–", machine.get("cpu") or "–"),
                                 {key: [] for key in ("about", *keys)})
         for key, words in (("about", about(tables)), ("cores", [cores(machine)]),
                            *((key, [machine.get(key)]) for key in keys if key != "cores")):

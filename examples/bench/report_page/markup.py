@@ -5,6 +5,7 @@ import html
 from .results import number
 
 BACKENDS = {"cuda": "GPU", "cpu": "one CPU core"}
+WHERE = {"kernel": "bare kernel", "cudamemory": "CUDAMemory", "system": "system memory"}
 
 
 def text(value):
@@ -45,6 +46,12 @@ def size(row):
     depth = row.get("depth", 8)
     word = "" if depth == 8 else " float" if depth == 32 else f" {depth:.0f} bit"
     return f"{row['width']:.0f}×{row['height']:.0f}{word}"
+
+
+def latency(row, key, of="latency_us"):
+    """In milliseconds."""
+    value = (row.get(of) or {}).get(key)
+    return value / 1e3 if number(value) else None
 
 
 class Cell:

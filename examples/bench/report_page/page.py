@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The page for visitors: what this is, how fast, on which machine, how to repeat it."""
-from . import machines, papers, pipelines, scan, settings, style, summary, sweeps
+from . import (machines, papers, pipelines, scan, settings, several, style, summary,
+               sweeps)
 from .markup import text
 
 ABOUT = ("gst-cudascan cleans up scans and grayscale video: thresholds, histograms, lines and "
@@ -42,9 +43,9 @@ SECTIONS = [
      "Frames that a live source offers, and those that were dropped."),
     ("streams", "Several streams at once", pipelines.streams,
      "Pipelines side by side on one device."),
-    ("gpus", "Several GPUs", pipelines.gpus,
-     "Pipelines on each of them at the same time, and what it costs if a chain goes from one to "
-     "another."),
+    ("gpus", "Several GPUs", several.section,
+     "GPUs of one host that share streams, the frames of one stream, and pages; what it costs if "
+     "a chain goes from one to another; and the links that bound them."),
     ("peers", "Elements and Python functions of others", pipelines.peers,
      "GStreamer's opencv elements in system memory, with ours in the same pipeline, and functions "
      "of Python libraries on frames that stay on the GPU."),

@@ -140,6 +140,7 @@ PLOTS = {
     "paper 000 figure 3": speedups_of_blocks,
     "paper 000 figure 4": speedups_of_images,
     "paper 000 figure 5": speedups_of_blocks,
+    "paper 000 several GPUs": each_size(times_against("GPUs")),
     "paper 001 table 1": totals_of_images,
     "paper 001 load factors": times_against("pixels a thread"),
     "paper 002 table 2": times_of_applications,

@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The measurements of cudascan-pipeline-bench."""
-from . import machines, plots
-from .markup import Cell, count, details, quotient, size, some, table, text, times
+from . import plots
+from .markup import WHERE, Cell, count, details, latency, quotient, size, some, table, times
 from .results import number
 
-WHERE = {"kernel": "bare kernel", "cudamemory": "CUDAMemory", "system": "system memory"}
 USUAL = "3840×2160"
-
-
-def latency(row, key, of="latency_us"):
-    """In milliseconds."""
-    value = (row.get(of) or {}).get(key)
-    return value / 1e3 if number(value) else None
 
 
 def rows_of(results):
@@ -180,37 +173,6 @@ def streams(results):
              "each", "p50 ms", "p99 ms", "CPU us a frame"]
     caption = names.pop() if len(names) == 1 else ""
     return plot + table(heads, numbers, caption)
-
-
-def gpus(results):
-    """Pipelines on each of several GPUs, and a chain across two."""
-    def on_each(row):
-        return row.get("where"), row["streams"] / row["gpus"]
-
-    def frames(row):
-        error = row.get("error")
-        return Cell(error, "bad") if error else Cell(count(row.get("fps")), "ours")
-
-    def rest(row):
-        return [count(latency(row, "p50")), count(latency(row, "p99")),
-                count(row.get("cpu_us_per_frame"))]
-
-    rows = results.of("gpus")
-    one = {on_each(row): row.get("fps") for row in rows if row.get("gpus") == 1}
-    shared = [[count(row["gpus"]), count(round(on_each(row)[1])), size(row),
-               Cell(WHERE.get(row.get("where"), "–"), "word"), frames(row),
-               times(quotient(row.get("fps"), one.get(on_each(row)))), *rest(row)]
-              for row in rows if row.get("gpus")]
-    across = [[Cell(row.get("name", ""), "word"), size(row), frames(row), *rest(row)]
-              for row in rows if not row.get("gpus")]
-    tail = ["p50 ms", "p99 ms", "CPU us a frame"]
-    where = {machines.named(row["machine"]) for row in rows if row.get("machine")}
-    measured = f"<p>Measured on {text(' and '.join(sorted(where)))}.</p>\n" if where else ""
-    tables = ((["GPUs", "pipelines on each", "size", "where", "frames/s", "of one GPU", *tail],
-               shared, "All GPUs together"),
-              (["pipeline", "size", "frames/s", *tail], across, "Halves of a chain, CUDAMemory"))
-    tables = [table(heads, lines, caption) for heads, lines, caption in tables if lines]
-    return measured + "\n".join(tables) if tables else ""
 
 
 def headline(results):

@@ -17,8 +17,9 @@ NUMBERS = ("width", "height", "depth", "value", "us", "warm_us", "mpx_per_s", "f
            "speedup", "ms_per_pixel", "ms_offset", "r2", "baseline_ms_per_pixel",
            "baseline_ms_offset", "baseline_r2", "published_ms_per_pixel", "published_ms_offset",
            "fps", "streams", "cpu_us_per_frame", "syncs_per_frame", "fps_in", "frames", "dropped",
-           "threads", "gpus",
-           "pages_per_second", "gpu_busy")
+           "threads", "gpus", "tests", "passed", "skipped", "gb_per_s", "copy_us",
+           "peer_copies_per_frame", "pages_per_second", "gpu_busy")
+LINKS = "links between host and GPUs"
 # A row of a later file replaces an earlier row that is equal in all of these.
 IDENTITY = ("table", "section", "name", "width", "height", "depth", "backend", "series", "where",
             "streams", "gpus", "threads", "queues", "fps_in", "peer", "element", "library")
@@ -26,6 +27,12 @@ OBJECTS = ("latency_us", "sensor_us", "added_us", "breakdown_ms")
 GSWO_NUMBERS = ("width", "height", "window")
 GSWO_OBJECTS = ("published", "sequential_ms", "openacc_ms", "npp_kernel_ms", "warm_ms", "whole_ms",
                 "openmp_ms", "pixels_different", "pixels_compared")
+
+
+def of_several(row):
+    """Whether the row is of a table that depends on how many GPUs the machine has."""
+    return (row["table"] in ("gpus", LINKS) or row["table"].endswith(" several GPUs")
+            or row["table"] == "scan" and number(row.get("gpus")))
 
 
 class Unusable(Exception):
@@ -102,7 +109,8 @@ class Results:
     @staticmethod
     def identity(row):
         """The keys and values that two measurements of the same thing have in common."""
-        return tuple(str(row.get(name)) for name in IDENTITY)
+        gpus = row.get("machine", {}).get("gpus") if of_several(row) else None
+        return (*(str(row.get(name)) for name in IDENTITY), gpus)
 
     @staticmethod
     def _check(kind, name, content):
