@@ -4,7 +4,7 @@
 
     gpu_tests.py [--json FILE]
 
-The test programs are looked up in PATH; they are kernels_test and pipelines_test of a build, which
+The test programs are looked up in PATH; they are devices_test and pipelines_test of a build, which
 needs GStreamer's plugins and ours. --json writes a row for each program and number of GPUs for
 cudascan-bench-report. Exit status: 0; 1, a test failed, a program is missing or there is no GPU.
 """
@@ -21,7 +21,7 @@ from measure_gpus import counts, machine  # noqa: E402
 
 TABLE = "tests of several GPUs"
 # A program, its tests, what they are about, and the fewest GPUs with which they say something.
-PROGRAMS = [("kernels_test", "CudaDevices.*", "frames of one stream on several GPUs", 1),
+PROGRAMS = [("devices_test", "CudaDevices.*", "frames of one stream on several GPUs", 1),
             ("pipelines_test", "CudaPeers.*", "elements of one pipeline on several GPUs", 2)]
 
 

@@ -8,8 +8,9 @@ command that unpacks and runs it on a machine that has only Python and an NVIDIA
 BUILD is a build folder with the programs for that machine's GPUs. SCRIPT is called with a folder
 and files, and copies GStreamer, the files and their libraries there: programs to bin, libraries to
 lib and plugins to plugins, with an env.sh that finds them. SCANS is what `measure_gpus.py --make`
-made; without it, it is called. The command expects the archive under its name in the folder where
-it runs, and $OUT, a folder for the results. nvJPEG has to be on the machine.
+made; without it, it is called. The first of them are packed, as many as fit. The command expects
+the archive under its name in the folder where it runs, and $OUT, a folder for the results. nvJPEG
+has to be on the machine.
 
 Exit status: 0; 1, something is missing or the archive is too large; 2, wrong options.
 """
@@ -23,10 +24,10 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SCAN = HERE.parent / "scan"
 PROGRAMS = ["examples/bench/cudascan-bench", "examples/bench/cudascan-pipeline-bench",
-            "examples/scan/cudascan-scan", "tests/kernels/kernels_test",
+            "examples/scan/cudascan-scan", "tests/kernels/devices_test",
             "tests/elements/pipelines_test", "gst/libgstcudascan.so", "kernels/libcudascan.so.0"]
 SCRIPTS = [HERE / "whole_run.py", HERE / "gpu_tests.py", SCAN / "measure_gpus.py"]
-MOST_BYTES, MOST_COMMAND = 50_000_000, 2000
+MOST_BYTES, MOST_SCANS, MOST_COMMAND = 50_000_000, 7_500_000, 2000
 COMMAND = """set -e; d=/tmp/several-gpus; mkdir -p $d
 python3 -c "import tarfile; tarfile.open('{archive}').extractall('$d')"
 j=$(find /usr /opt -name 'libnvjpeg.so.1[23]' 2>/dev/null | head -1)
@@ -44,10 +45,28 @@ class Unusable(Exception):
 
 
 def strip(folder):
-    """Symbols are a large part of the programs."""
+    """Symbols and debug information are a large part of the programs."""
     for path in [*(folder / "bin").iterdir(), *(folder / "lib").iterdir(),
                  *(folder / "plugins").iterdir()]:
         subprocess.run(["strip", "--strip-unneeded", path], check=True, capture_output=True)
+
+
+def leave_out_icu_data(folder):
+    """libxml2 needs the tables of ICU, 31 MB, only for rare character sets: a library without them
+    takes their place."""
+    for path in (folder / "lib").glob("libicudata.so.*"):
+        source = f"const char icudt{path.name.rpartition('.')[2]}_dat[64];"
+        subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", f"-Wl,-soname,{path.name}", "-o",
+                        path], input=source, text=True, check=True)
+
+
+def first(scans):
+    """As many as may be packed."""
+    size = 0
+    for path in sorted(scans.iterdir()):
+        size += path.stat().st_size
+        if size <= MOST_SCANS:
+            yield path
 
 
 def pack(options, folder):
@@ -59,6 +78,7 @@ def pack(options, folder):
     bundle, scans = folder / "bundle", options.scans or folder / "scans"
     subprocess.run([options.bundler.resolve(), bundle, *files], check=True)
     strip(bundle)
+    leave_out_icu_data(bundle)
     if not options.scans:
         subprocess.run([sys.executable, SCAN / "measure_gpus.py", "--make", scans], check=True)
     with tarfile.open(options.archive, "w:xz") as archive:
@@ -67,7 +87,8 @@ def pack(options, folder):
             entry.uname = entry.gname = ""
             return entry
         archive.add(bundle, "bundle", filter=plain)
-        archive.add(scans, "scans", filter=plain)
+        for path in first(scans):
+            archive.add(path, f"scans/{path.name}", filter=plain)
         for path in SCRIPTS:
             archive.add(path, path.relative_to(HERE.parents[1]), filter=plain)
     size = options.archive.stat().st_size

@@ -25,7 +25,7 @@ class GpuTests(PageTest):
         cases = {"testsuites": [{"testsuite": [{"name": "Some", **result}]}]}
         self.write("cases.json", cases)
         for name, command in (("nvidia-smi", "printf 'GPU, 1\\nGPU, 1\\n'"),
-                              ("kernels_test", f"cp '{self.folder}/cases.json' \"${{2#*json:}}\"; "
+                              ("devices_test", f"cp '{self.folder}/cases.json' \"${{2#*json:}}\"; "
                                f"echo $CUDA_VISIBLE_DEVICES >>'{self.folder}/used'; exit {status}"),
                               ("pipelines_test", "exit 3")):
             self.write(name, f"#!/bin/sh\n{command}\n").chmod(0o755)
@@ -88,10 +88,10 @@ class Packing(PageTest):
         self.assertIn(".run/several.tar.xz", self.pack().stdout)
 
     def test_what_is_missing(self):
-        (self.folder / "build/tests/kernels/kernels_test").unlink()
+        (self.folder / "build/tests/kernels/devices_test").unlink()
         done = self.pack()
         self.assertEqual(done.returncode, 1)
-        self.assertIn("not built: build/tests/kernels/kernels_test; run ninja -C build",
+        self.assertIn("not built: build/tests/kernels/devices_test; run ninja -C build",
                       done.stderr)
         (self.folder / "bundler").unlink()
         done = self.pack()

@@ -74,7 +74,7 @@ def several_gpus(most):
              "baseline_us": 3000 / n, "copy_us": 1000 / n, "speedup": n, "backend": "cuda"},
             {"table": "scan", "name": "JPEG of A4 at 300 dpi to TIFF group 4", "backend": "cuda",
              "gpus": n, "threads": 24, "pages_per_second": 300 * n, "gpu_busy": 0.5},
-            {"table": "tests of several GPUs", "name": "kernels_test CudaDevices.*", "gpus": n,
+            {"table": "tests of several GPUs", "name": "devices_test CudaDevices.*", "gpus": n,
              "tests": 15, "passed": 15, "skipped": 0},
             {"table": "links between host and GPUs", "name": f"host to {n} GPUs at once",
              "series": "host to GPU", "value": n, "us": 10.0, "gb_per_s": 50.0 * n}]
