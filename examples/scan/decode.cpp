@@ -74,9 +74,10 @@ std::string error_text() {
 }
 
 SourcePtr source_of(const Input &input) {
-  const std::string *bytes = input.memory();
-  VipsSource *source = bytes ? vips_source_new_from_memory(bytes->data(), bytes->size())
-                             : vips_source_new_from_descriptor(input.file());
+  const std::string_view bytes = input.memory();
+  VipsSource *source = bytes.data() != nullptr
+                           ? vips_source_new_from_memory(bytes.data(), bytes.size())
+                           : vips_source_new_from_descriptor(input.file());
   if (source == nullptr) fail(input.name());
   return SourcePtr(source);
 }
@@ -228,7 +229,7 @@ bool decode_plain(const Input &input, const Header &header, const VipsImage *sou
   if (header.kind != Kind::png) return false;
   image.shape(source->Xsize, source->Ysize, 8);
   try {
-    return decode_plain_png(input, image);
+    return decode_plain_png(input.memory(), image);
   } catch (const std::bad_alloc &) {  // libvips needs less memory
     return false;
   }

@@ -36,13 +36,13 @@ Input::Input(const std::string &path) : name_(path) {
 }
 
 Input::Input(std::string name, std::shared_ptr<const std::string> bytes)
-    : name_(std::move(name)), bytes_(std::move(bytes)), size_(bytes_->size()) {}
+    : name_(std::move(name)), bytes_(std::move(bytes)), memory_(*bytes_), size_(bytes_->size()) {}
 
 std::size_t Input::read(std::uint64_t from, void *to, std::size_t size) const {
   if (from >= size_) return 0;
   size = static_cast<std::size_t>(std::min<std::uint64_t>(size, size_ - from));
-  if (bytes_) {
-    std::memcpy(to, bytes_->data() + from, size);
+  if (memory_.data() != nullptr) {
+    std::memcpy(to, memory_.data() + from, size);
     return size;
   }
   std::size_t done = 0;

@@ -26,8 +26,10 @@ class Input {
   const std::string &name() const { return name_; }
   std::uint64_t size() const { return size_; }
   long long modified_ns() const { return modified_ns_; }
-  /// The bytes if they are in memory, else nullptr.
-  const std::string *memory() const { return bytes_.get(); }
+  /// The bytes if they are in memory; without, data() is nullptr.
+  std::string_view memory() const { return memory_; }
+  /// Takes these for all bytes of the file from now on; they must stay.
+  void use(std::string_view bytes) { memory_ = bytes; }
   /// The open file, -1 for bytes in memory.
   int file() const { return file_.get(); }
 
@@ -46,6 +48,7 @@ class Input {
  private:
   std::string name_;
   std::shared_ptr<const std::string> bytes_;
+  std::string_view memory_;
   OpenFile file_;
   std::uint64_t size_ = 0;
   long long modified_ns_ = 0;

@@ -40,8 +40,9 @@ void read_pdf_header(Input &input, Header &header) {
   try {
     QPDF pdf;
     pdf.setSuppressWarnings(true);
-    if (const std::string *bytes = input.memory())
-      pdf.processMemoryFile(input.name().c_str(), bytes->data(), bytes->size());
+    const std::string_view bytes = input.memory();
+    if (bytes.data() != nullptr)
+      pdf.processMemoryFile(input.name().c_str(), bytes.data(), bytes.size());
     else
       pdf.processFile(input.name().c_str());
     for (QPDFPageObjectHelper &page : QPDFPageDocumentHelper(pdf).getAllPages())

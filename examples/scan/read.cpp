@@ -3,11 +3,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <utility>
+
 #include "bmp.h"
 #include "clock.h"
 #include "coded.h"
 #include "common/error.h"
-#include "digest.h"
 #include "levels.h"
 #include "page_size.h"
 #include "plain_jpeg.h"
@@ -22,9 +26,11 @@ std::shared_ptr<const std::string> standard_input() {
   return std::make_shared<const std::string>(input.read());
 }
 
+std::atomic<std::uint64_t> documents = 0;
+
 }  // namespace
 
-Document::Document(const std::string &name) : name_(name) {
+Document::Document(const std::string &name) : id_(++documents), name_(name) {
   if (name == kStandardInput) {
     name_ = "standard input";
     bytes_ = standard_input();
@@ -42,8 +48,9 @@ Input Document::open() const {
 std::string Document::digest() {
   const std::lock_guard lock(mutex_);
   if (digest_.empty()) {
-    const Input input = open_again();
-    digest_ = input.digest();
+    Input input = open_again();
+    Digest digest;
+    digest_ = read_whole(input, &digest) ? digest.finish() : input.digest();
     input.check_unchanged();
   }
   return digest_;
@@ -54,6 +61,39 @@ Input Document::open_again() const {
   if (input.size() != size_ || input.modified_ns() != modified_ns_)
     throw Error(name_ + ": the file has changed since the run began");
   return input;
+}
+
+/// Reads a PNG or JPEG file into memory, unless this thread has read no other since.
+/// @param digest  gets the bytes while they are in the cache, if it is there
+/// @return false for other documents; then nothing is read
+bool Document::read_whole(Input &input, Digest *digest) const {
+  struct File {
+    std::uint64_t document = 0;  ///< whose bytes are there; 0: nobody's
+    Memory room;
+  };
+  thread_local File file;
+  constexpr std::size_t kMost = std::size_t{256} << 20, kPart = 256 << 10;
+  if (bytes_ || (header_.kind != Kind::png && header_.kind != Kind::jpeg) || size_ > kMost)
+    return false;
+  const auto size = static_cast<std::size_t>(size_);
+  const bool is_there = std::exchange(file.document, 0) == id_;
+  char *bytes = nullptr;
+  try {
+    bytes = static_cast<char *>(file.room.reserve(size));
+  } catch (const std::bad_alloc &) {  // libvips needs less memory
+    return false;
+  }
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t left = std::min(kPart, size - at);
+    const std::size_t got = is_there ? left : input.read(at, bytes + at, left);
+    if (got == 0) throw Error(name_ + ": the file has changed while it was read");
+    if (digest != nullptr) digest->add({bytes + at, got});
+    at += got;
+  }
+  input.check_unchanged();
+  file.document = id_;
+  input.use({bytes, size});
+  return true;
 }
 
 /// Takes the file of a page that a GPU can decode, and what its header says.
@@ -94,6 +134,7 @@ Reading Document::read_page(int page, const HowToRead &how, Image &image) {
     input.check_unchanged();
     if (image.coded) return reading;
   }
+  read_whole(input, nullptr);
   image.resolution = {};
   if (image.colour) image.colour->samples = 0;
   if (image.colour) image.colour->profile.clear();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "decode.h"
+#include "digest.h"
 #include "header.h"
 #include "image.h"
 #include "reading.h"
@@ -24,7 +25,8 @@ class Document {
   std::uint64_t size() const { return size_; }
   /// When the file was last written; 0 for standard input.
   long long modified_ns() const { return modified_ns_; }
-  /// SHA-256 of all bytes; reads them the first time. Any thread.
+  /// SHA-256 of all bytes; reads them the first time. Any thread. A file of one page stays in memory
+  /// until this thread reads another: read_page() then takes it from there.
   /// @throws Error when the file has changed
   std::string digest();
 
@@ -39,10 +41,12 @@ class Document {
 
  private:
   std::string take_file(const Input &input, const HowToRead &how, Image &image);
+  bool read_whole(Input &input, Digest *digest) const;
   Input open() const;
   /// @throws Error when it is not what it was at first
   Input open_again() const;
 
+  const std::uint64_t id_;  ///< no other document has it
   std::string name_;
   std::shared_ptr<const std::string> bytes_;  ///< of standard input
   Header header_;

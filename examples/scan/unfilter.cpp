@@ -16,17 +16,25 @@ namespace {
 constexpr int kLanes = Unfilter::kRows, kLag = 8, kWords = kLanes / kLag;
 constexpr int kStep = 2 * kLanes, kFirst = kLanes;  ///< bytes of a step; where row 0 is in it
 constexpr int kBefore = 2 * kLag;                   ///< steps that the next one needs
-constexpr int kBlocks = 16;                         ///< of kLag steps, that are made together
+constexpr int kBlocks = 16;                         ///< of kLag steps, until steps are moved
 
 using Lanes = std::uint8_t __attribute__((vector_size(kLanes)));
 using Words = std::uint64_t __attribute__((vector_size(kLanes)));
 
-/// A part of the rows, 8 bytes a word. Row kLag * k + r has in block i the word that is so many
-/// further back.
-struct Part {
-  alignas(64) std::uint64_t words[kBlocks][kLag][kWords];
-  std::uint64_t above[kBlocks];  ///< of the row above, one word further on
-  std::uint64_t *of(int row) { return &words[0][row % kLag][row / kLag]; }
+/// Rows that are undone together. In block i, of kLag steps, row k has the bytes of its word i - k.
+struct Rows {
+  const std::uint8_t *from;  ///< after the filter type
+  std::uint8_t *to;
+  std::ptrdiff_t from_stride, to_stride;
+  const std::uint8_t *above;
+  int bytes, count, pixel_bytes;
+
+  const std::uint8_t *filtered(int row, int block) const {
+    return from + row * from_stride + std::ptrdiff_t{kLag} * (block - row);
+  }
+  std::uint8_t *undone(int row, int block) const {
+    return to + row * to_stride + std::ptrdiff_t{kLag} * (block - row);
+  }
 };
 
 /// The filters of the rows: 255 for the rows that have it.
@@ -62,77 +70,125 @@ bool find_filters(const std::uint8_t *types, std::ptrdiff_t stride, int count, F
   }
 }
 
+/// The lanes to the left, and the row above them, of the next step, if a pixel has one byte.
+struct Left {
+  Lanes here{}, above{};
+};
+
 /// Undoes the filters in the next step.
+/// @tparam kBytes  1 if a pixel has one byte, else 0
+template <int kBytes>
 [[gnu::always_inline]] inline void undo_step(std::uint8_t *step, std::ptrdiff_t back,
-                                             const Filters &filters) {
+                                             const Filters &filters, Left &last) {
   const std::uint8_t *const row_above = step + kFirst - 1 - kLag * kStep;
-  Lanes here, left, above, corner;
+  Lanes here, above, left = last.here, corner = last.above;
   std::memcpy(&here, step + kFirst, kLanes);
-  std::memcpy(&left, step + kFirst - back, kLanes);
   std::memcpy(&above, row_above, kLanes);
-  std::memcpy(&corner, row_above - back, kLanes);
-  // How far Paeth's estimate, left + above - corner, is from each of the three. The distance from
-  // the corner is the sum of the other two or, if left and above are on different sides of it,
-  // their difference. The sum is never the least; 255 is as good, and fits.
-  const Lanes to_left = (above > corner ? above : corner) - (above < corner ? above : corner);
-  const Lanes to_above = (left > corner ? left : corner) - (left < corner ? left : corner);
-  const Lanes difference =
-      (to_left > to_above ? to_left : to_above) - (to_left < to_above ? to_left : to_above);
-  const Lanes to_corner = (left > corner) == (above > corner) ? Lanes{} - 1 : difference;
-  const Lanes other = to_above <= to_corner ? above : corner;
-  const Lanes paeth = ((to_left <= to_above) & (to_left <= to_corner)) ? left : other;
+  if (kBytes != 1) {
+    std::memcpy(&left, step + kFirst - back, kLanes);
+    std::memcpy(&corner, row_above - back, kLanes);
+  }
+  const Lanes flip = above < corner;
+  const Lanes a = left ^ flip, b = above ^ flip, c = corner ^ flip;
+  const Lanes d = b - c, half = d >> 1, next = c + (c < 255 ? Lanes{} + 1 : Lanes{});
+  const Lanes near = c - (c < half ? c : half);
+  const Lanes once = next - (next < d ? next : d);
+  const Lanes far = once - (once < d ? once : d);
+  const Lanes other = a < far ? a : c;
+  const Lanes paeth = (a >= near ? (a > b ? a : b) : other) ^ flip;
   const Lanes average = (left & above) + ((left ^ above) >> 1);
   here += (left & filters.sub) | (above & filters.up) | (average & filters.average) |
           (paeth & filters.paeth);
   std::memcpy(step + kFirst, &here, kLanes);
+  last = {here, above};
 }
 
-/// Undoes the filters of a part.
-/// @param steps  room for kBefore steps, which are those before the part, and those of the part
-CUDASCAN_CLONES void undo(Part &part, int pixel_bytes, const Filters &all, std::uint8_t *steps) {
+/// Undoes the filters of the steps of a block.
+template <int kBytes>
+[[gnu::always_inline]] inline void undo_block(Words (&words)[kLag], std::uint64_t above,
+                                              std::ptrdiff_t back, const Filters &filters,
+                                              std::uint8_t *step, Left &last) {
+  transpose(words);
+#pragma GCC unroll 8
+  for (int i = 0; i < kLag; ++i) {
+    std::memcpy(step + i * kStep + kFirst, &words[i], kLanes);
+    step[i * kStep + kFirst - 1] = static_cast<std::uint8_t>(above >> 8 * i);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < kLag; ++i) undo_step<kBytes>(step + i * kStep, back, filters, last);
+#pragma GCC unroll 8
+  for (int i = 0; i < kLag; ++i) std::memcpy(&words[i], step + i * kStep + kFirst, kLanes);
+  transpose(words);
+}
+
+/// Undoes the filters of rows.
+template <int kBytes>
+[[gnu::always_inline]] inline void undo_rows(const Rows &rows, const Filters &all) {
   const Filters filters = all;
-  const std::ptrdiff_t back = std::ptrdiff_t{1} * pixel_bytes * kStep;
+  const std::ptrdiff_t back = std::ptrdiff_t{1} * rows.pixel_bytes * kStep;
+  alignas(64) std::uint8_t steps[(kBefore + kBlocks * kLag) * kStep];
+  std::memset(steps, 0, kBefore * kStep);
+  // Row 0 needs the first word of the row above before its own first block.
+  for (int i = 0; i < std::min(kLag, rows.bytes); ++i)
+    steps[(kLag + i) * kStep + kFirst - 1] = rows.above[i];
+  const int blocks = (rows.bytes + kLag - 1) / kLag + rows.count - 1;
+  Left last;
   std::uint8_t *step = steps + kBefore * kStep;
-  for (int block = 0; block < kBlocks; ++block, step += kLag * kStep) {
+  for (int block = 0; block < blocks; ++block, step += kLag * kStep) {
+    if (step == steps + sizeof steps) {
+      step = steps + kBefore * kStep;
+      std::memcpy(steps, steps + sizeof steps - kBefore * kStep, kBefore * kStep);
+    }
     Words words[kLag];
-    std::memcpy(words, part.words[block], sizeof words);
-    transpose(words);
-    for (int i = 0; i < kLag; ++i) std::memcpy(step + i * kStep + kFirst, &words[i], kLanes);
-    for (int i = 0; i < kLag; ++i)
-      step[i * kStep + kFirst - 1] = static_cast<std::uint8_t>(part.above[block] >> 8 * i);
-    for (int i = 0; i < kLag; ++i) undo_step(step + i * kStep, back, filters);
-    for (int i = 0; i < kLag; ++i) std::memcpy(&words[i], step + i * kStep + kFirst, kLanes);
-    transpose(words);
-    std::memcpy(part.words[block], words, sizeof words);
+    std::uint64_t above = 0;
+    const int next = kLag * (block + 1);
+    if (next < rows.bytes)
+      std::memcpy(&above, rows.above + next, std::min(kLag, rows.bytes - next));
+    if (rows.count == kLanes && block >= kLanes - 1 && next <= rows.bytes) {  // all rows have words
+#pragma GCC unroll 8
+      for (int r = 0; r < kLag; ++r) {
+        std::uint64_t word[kWords];
+#pragma GCC unroll 4
+        for (int k = 0; k < kWords; ++k)
+          std::memcpy(&word[k], rows.filtered(kLag * k + r, block), kLag);
+        words[r] = Words{word[0], word[1], word[2], word[3]};
+      }
+      undo_block<kBytes>(words, above, back, filters, step, last);
+#pragma GCC unroll 8
+      for (int r = 0; r < kLag; ++r)
+#pragma GCC unroll 4
+        for (int k = 0; k < kWords; ++k) {
+          const std::uint64_t word = words[r][k];
+          std::memcpy(rows.undone(kLag * k + r, block), &word, kLag);
+        }
+      continue;
+    }
+    // Rows from `first` to `last` have a word, and the one before may have a part of it.
+    const int whole = rows.bytes / kLag, part = rows.bytes % kLag;
+    const int first = std::max(0, block - whole + 1), last_row = std::min(rows.count - 1, block);
+    const int row_of_part =
+        part > 0 && block >= whole && block - whole < rows.count ? block - whole : -1;
+    alignas(64) std::uint64_t some[kLag][kWords] = {};
+    const auto word_of = [&](int row) { return &some[row % kLag][row / kLag]; };
+    for (int row = first; row <= last_row; ++row)
+      std::memcpy(word_of(row), rows.filtered(row, block), kLag);
+    if (row_of_part >= 0)
+      std::memcpy(word_of(row_of_part), rows.filtered(row_of_part, block), part);
+    std::memcpy(words, some, sizeof some);
+    undo_block<kBytes>(words, above, back, filters, step, last);
+    std::memcpy(some, words, sizeof some);
+    for (int row = first; row <= last_row; ++row)
+      std::memcpy(rows.undone(row, block), word_of(row), kLag);
+    if (row_of_part >= 0) std::memcpy(rows.undone(row_of_part, block), word_of(row_of_part), part);
   }
-  std::memcpy(steps, step - kBefore * kStep, kBefore * kStep);
 }
 
-/// Copies words of a row; 0 outside.
-/// @param word    the first of them; they are kBlocks
-/// @param stride  between two words of `to`
-void take_words(const std::uint8_t *row, int bytes, int word, std::uint64_t *to, int stride) {
-  if (word >= 0 && kLag * (word + kBlocks) <= bytes) {
-    for (int i = 0; i < kBlocks; ++i) std::memcpy(to + i * stride, row + kLag * (word + i), kLag);
-    return;
-  }
-  for (int i = 0; i < kBlocks; ++i) {
-    const int at = kLag * (word + i);
-    to[i * stride] = 0;
-    if (at >= 0 && at < bytes) std::memcpy(to + i * stride, row + at, std::min(kLag, bytes - at));
-  }
+CUDASCAN_CLONES void undo_bytes(const Rows &rows, const Filters &filters) {
+  undo_rows<1>(rows, filters);
 }
 
-/// Copies words to a row, as far as they are in it.
-void put_words(const std::uint64_t *from, int stride, int word, std::uint8_t *row, int bytes) {
-  if (word >= 0 && kLag * (word + kBlocks) <= bytes) {
-    for (int i = 0; i < kBlocks; ++i) std::memcpy(row + kLag * (word + i), from + i * stride, kLag);
-    return;
-  }
-  for (int i = 0; i < kBlocks; ++i) {
-    const int at = kLag * (word + i);
-    if (at >= 0 && at < bytes) std::memcpy(row + at, from + i * stride, std::min(kLag, bytes - at));
-  }
+CUDASCAN_CLONES void undo_pixels(const Rows &rows, const Filters &filters) {
+  undo_rows<0>(rows, filters);
 }
 
 }  // namespace
@@ -142,25 +198,15 @@ Unfilter::Unfilter(int row_bytes, int pixel_bytes)
 
 bool Unfilter::next(const std::uint8_t *filtered, int count, std::uint8_t *to,
                     std::ptrdiff_t stride) {
+  const std::ptrdiff_t from_stride = row_bytes_ + std::ptrdiff_t{1};
   Filters filters;
-  if (!find_filters(filtered, row_bytes_ + std::ptrdiff_t{1}, count, filters)) return false;
-  alignas(64) std::uint8_t steps[(kBefore + kBlocks * kLag) * kStep];
-  std::memset(steps, 0, kBefore * kStep);
-  // Row 0 needs the first word of the row above before its own first block.
-  for (int i = 0; i < std::min(kLag, row_bytes_); ++i)
-    steps[(kLag + i) * kStep + kFirst - 1] = above_[i];
-  Part part{};
-  constexpr int kBetween = kLag * kWords;
-  const int blocks = (row_bytes_ + kLag - 1) / kLag + count - 1;
-  for (int block = 0; block < blocks; block += kBlocks) {
-    take_words(above_.data(), row_bytes_, block + 1, part.above, 1);
-    for (int row = 0; row < count; ++row)
-      take_words(filtered + (row_bytes_ + std::ptrdiff_t{1}) * row + 1, row_bytes_, block - row,
-                 part.of(row), kBetween);
-    undo(part, pixel_bytes_, filters, steps);
-    for (int row = 0; row < count; ++row)
-      put_words(part.of(row), kBetween, block - row, to + row * stride, row_bytes_);
-  }
+  if (!find_filters(filtered, from_stride, count, filters)) return false;
+  const Rows rows{filtered + 1,  to,         from_stride, stride,
+                  above_.data(), row_bytes_, count,       pixel_bytes_};
+  if (pixel_bytes_ == 1)
+    undo_bytes(rows, filters);
+  else
+    undo_pixels(rows, filters);
   std::memcpy(above_.data(), to + (count - 1) * stride, row_bytes_);
   return true;
 }

@@ -42,8 +42,7 @@ std::string with_check_sums(std::string file) {
 void read_png(const std::string &file, const PageHeader &page) {
   Image image;
   image.shape(page.width, page.height, 8);
-  const Input input("file", std::make_shared<const std::string>(with_check_sums(file)));
-  decode_plain_png(input, image);
+  decode_plain_png(with_check_sums(file), image);
 }
 
 /// Takes the bytes for filtered rows.
