@@ -22,6 +22,7 @@ translator_packages=(llvm-dev libclang-dev libclang-cpp-dev)  # for gswo-cc
 view_packages=(libgtk-3-dev)
 scan_packages=(libvips-dev libtiff-dev libjpeg-dev libpng-dev libdeflate-dev zlib1g-dev libqpdf-dev
   libsane-dev libglib2.0-dev)
+case $(uname -m) in x86_64 | aarch64) scan_packages+=(libisal-dev) ;; esac  # others may lack it
 program_packages=("${view_packages[@]}" "${scan_packages[@]}")
 # For their tests: a display and a mouse, simulated scanners and cameras, codecs for launch lines,
 # and programs that read the results.

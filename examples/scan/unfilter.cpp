@@ -17,6 +17,7 @@ constexpr int kLanes = Unfilter::kRows, kLag = 8, kWords = kLanes / kLag;
 constexpr int kStep = 2 * kLanes, kFirst = kLanes;  ///< bytes of a step; where row 0 is in it
 constexpr int kBefore = 2 * kLag;                   ///< steps that the next one needs
 constexpr int kBlocks = 16;                         ///< of kLag steps, until steps are moved
+constexpr int kAhead = 256;                         ///< bytes of a row that are fetched ahead
 
 using Lanes = std::uint8_t __attribute__((vector_size(kLanes)));
 using Words = std::uint64_t __attribute__((vector_size(kLanes)));
@@ -88,14 +89,18 @@ template <int kBytes>
     std::memcpy(&left, step + kFirst - back, kLanes);
     std::memcpy(&corner, row_above - back, kLanes);
   }
+  // Paeth's filter takes that of left, above and corner, a, b and c, that is nearest to a + b - c.
+  // If b < c, their complements take their places, whose distances are the same. So d = b - c is
+  // not negative. The distances of a, b and c are d, |a - c| and |a - c + d|. Therefore a is taken
+  // from b on and up to c - 2 d, otherwise b from c - d / 2 on, and c below that.
   const Lanes flip = above < corner;
   const Lanes a = left ^ flip, b = above ^ flip, c = corner ^ flip;
-  const Lanes d = b - c, half = d >> 1, next = c + (c < 255 ? Lanes{} + 1 : Lanes{});
-  const Lanes near = c - (c < half ? c : half);
-  const Lanes once = next - (next < d ? next : d);
-  const Lanes far = once - (once < d ? once : d);
-  const Lanes other = a < far ? a : c;
-  const Lanes paeth = (a >= near ? (a > b ? a : b) : other) ^ flip;
+  const Lanes d = b - c, half = d >> 1, after_c = c + (c < 255 ? Lanes{} + 1 : Lanes{});
+  const Lanes from_b = c - (c < half ? c : half);
+  const Lanes one_d = after_c - (after_c < d ? after_c : d);
+  const Lanes from_c = one_d - (one_d < d ? one_d : d);
+  const Lanes below = a < from_c ? a : c;
+  const Lanes paeth = (a >= from_b ? (a > b ? a : b) : below) ^ flip;
   const Lanes average = (left & above) + ((left ^ above) >> 1);
   here += (left & filters.sub) | (above & filters.up) | (average & filters.average) |
           (paeth & filters.paeth);
@@ -121,6 +126,69 @@ template <int kBytes>
   transpose(words);
 }
 
+/// Words of a block in which all rows have one.
+[[gnu::always_inline]] inline void take_words(const Rows &rows, int block, Words (&words)[kLag]) {
+#pragma GCC unroll 8
+  for (int r = 0; r < kLag; ++r) {
+    std::uint64_t word[kWords];
+#pragma GCC unroll 4
+    for (int k = 0; k < kWords; ++k)
+      std::memcpy(&word[k], rows.filtered(kLag * k + r, block), kLag);
+    words[r] = Words{word[0], word[1], word[2], word[3]};
+  }
+  // So many rows are more than a processor fetches ahead by itself.
+#pragma GCC unroll 4
+  for (int k = 0; k < kWords; ++k) {
+    const int row = kLag * k + block % kLag;
+    __builtin_prefetch(rows.filtered(row, block) + kAhead, 0);
+    __builtin_prefetch(rows.undone(row, block) + kAhead, 1);
+  }
+}
+
+[[gnu::always_inline]] inline void put_words(const Words (&words)[kLag], const Rows &rows,
+                                             int block) {
+#pragma GCC unroll 8
+  for (int r = 0; r < kLag; ++r)
+#pragma GCC unroll 4
+    for (int k = 0; k < kWords; ++k) {
+      const std::uint64_t word = words[r][k];
+      std::memcpy(rows.undone(kLag * k + r, block), &word, kLag);
+    }
+}
+
+/// The words of a block in which some rows have none; these are 0. The last word of a row may be
+/// a part.
+class SomeWords {
+ public:
+  SomeWords(const Rows &rows, int block) : rows_(rows), block_(block) {
+    const int whole = rows.bytes / kLag, row = block - whole;
+    first_ = std::max(0, row + 1);
+    end_ = std::min(rows.count, block + 1);
+    if (row >= 0 && row < rows.count) part_ = rows.bytes % kLag;
+  }
+  void take(Words (&words)[kLag]) {
+    if (part_ > 0) std::memcpy(word(first_ - 1), rows_.filtered(first_ - 1, block_), part_);
+    for (int row = first_; row < end_; ++row)
+      std::memcpy(word(row), rows_.filtered(row, block_), kLag);
+    std::memcpy(words, words_, sizeof words_);
+  }
+  void put(const Words (&words)[kLag]) {
+    std::memcpy(words_, words, sizeof words_);
+    if (part_ > 0) std::memcpy(rows_.undone(first_ - 1, block_), word(first_ - 1), part_);
+    for (int row = first_; row < end_; ++row)
+      std::memcpy(rows_.undone(row, block_), word(row), kLag);
+  }
+
+ private:
+  std::uint64_t *word(int row) { return &words_[row % kLag][row / kLag]; }
+
+  const Rows &rows_;
+  int block_;
+  int first_, end_;  ///< rows that have a whole word
+  int part_ = 0;     ///< bytes of the row before `first_`
+  alignas(64) std::uint64_t words_[kLag][kWords] = {};
+};
+
 /// Undoes the filters of rows.
 template <int kBytes>
 [[gnu::always_inline]] inline void undo_rows(const Rows &rows, const Filters &all) {
@@ -144,42 +212,16 @@ template <int kBytes>
     const int next = kLag * (block + 1);
     if (next < rows.bytes)
       std::memcpy(&above, rows.above + next, std::min(kLag, rows.bytes - next));
-    if (rows.count == kLanes && block >= kLanes - 1 && next <= rows.bytes) {  // all rows have words
-#pragma GCC unroll 8
-      for (int r = 0; r < kLag; ++r) {
-        std::uint64_t word[kWords];
-#pragma GCC unroll 4
-        for (int k = 0; k < kWords; ++k)
-          std::memcpy(&word[k], rows.filtered(kLag * k + r, block), kLag);
-        words[r] = Words{word[0], word[1], word[2], word[3]};
-      }
+    if (rows.count == kLanes && block >= kLanes - 1 && next <= rows.bytes) {
+      take_words(rows, block, words);
       undo_block<kBytes>(words, above, back, filters, step, last);
-#pragma GCC unroll 8
-      for (int r = 0; r < kLag; ++r)
-#pragma GCC unroll 4
-        for (int k = 0; k < kWords; ++k) {
-          const std::uint64_t word = words[r][k];
-          std::memcpy(rows.undone(kLag * k + r, block), &word, kLag);
-        }
-      continue;
+      put_words(words, rows, block);
+    } else {
+      SomeWords some(rows, block);
+      some.take(words);
+      undo_block<kBytes>(words, above, back, filters, step, last);
+      some.put(words);
     }
-    // Rows from `first` to `last` have a word, and the one before may have a part of it.
-    const int whole = rows.bytes / kLag, part = rows.bytes % kLag;
-    const int first = std::max(0, block - whole + 1), last_row = std::min(rows.count - 1, block);
-    const int row_of_part =
-        part > 0 && block >= whole && block - whole < rows.count ? block - whole : -1;
-    alignas(64) std::uint64_t some[kLag][kWords] = {};
-    const auto word_of = [&](int row) { return &some[row % kLag][row / kLag]; };
-    for (int row = first; row <= last_row; ++row)
-      std::memcpy(word_of(row), rows.filtered(row, block), kLag);
-    if (row_of_part >= 0)
-      std::memcpy(word_of(row_of_part), rows.filtered(row_of_part, block), part);
-    std::memcpy(words, some, sizeof some);
-    undo_block<kBytes>(words, above, back, filters, step, last);
-    std::memcpy(some, words, sizeof some);
-    for (int row = first; row <= last_row; ++row)
-      std::memcpy(rows.undone(row, block), word_of(row), kLag);
-    if (row_of_part >= 0) std::memcpy(rows.undone(row_of_part, block), word_of(row_of_part), part);
   }
 }
 
