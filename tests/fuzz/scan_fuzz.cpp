@@ -68,7 +68,7 @@ void read_page(Input &input, Kind kind, const PageHeader &page, bool salvage) {
     else if (kind == Kind::bmp)
       read_bmp_page(input, salvage, image, reading);
     else if (kind == Kind::png)
-      read_png(*input.memory(), page);
+      read_png(std::string(input.memory()), page);
   } catch (const Error &) {
     return;
   }
