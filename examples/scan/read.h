@@ -25,8 +25,8 @@ class Document {
   std::uint64_t size() const { return size_; }
   /// When the file was last written; 0 for standard input.
   long long modified_ns() const { return modified_ns_; }
-  /// SHA-256 of all bytes; reads them the first time. Any thread. A PNG or JPEG file stays in memory
-  /// until this thread reads another; read_page() then takes it from there.
+  /// SHA-256 of all bytes; reads them the first time. Any thread. A PNG or JPEG file is kept until
+  /// this thread reads another one: read_page() takes it from there.
   /// @throws Error when the file has changed
   std::string digest();
 
