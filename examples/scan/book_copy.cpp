@@ -30,8 +30,8 @@ int BookCopy::shift(double slope, int y) const {
 
 /// @return whether it has the shape of two pages
 bool BookCopy::find_sheet() {
-  const auto levels = this->levels();
-  const Sheet &sheet = sheet_.emplace(levels);
+  sheet_.measure(copy_);
+  const Sheet &sheet = sheet_;
   paper_level_ = sheet.paper();
   std::vector<int> lefts, rights, tops, bottoms;
   for (int y = copy_.height / 4; y < copy_.height * 3 / 4; ++y) {
@@ -72,7 +72,7 @@ void BookCopy::find_ink() {
                                    paper.row(std::max(0, y - 2))[x],
                                    paper.row(std::min(copy_.height - 1, y + 2))[x]});
       const bool inside =
-          x >= sheet_->left(y) + kEdge && x < sheet_->right(y) - kEdge && sheet_->has(x, y);
+          x >= sheet_.left(y) + kEdge && x < sheet_.right(y) - kEdge && sheet_.has(x, y);
       const bool is_ink = inside && level < kInk * around;
       ink_[static_cast<std::size_t>(y) * copy_.width + x] = is_ink;
       const int far = paper.row(y)[std::min(copy_.width - 1, x + aside)];

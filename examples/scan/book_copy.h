@@ -3,7 +3,6 @@
 /// A reduced copy of an image that may show an open book: where the sheet and its ink are.
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +59,7 @@ class BookCopy {
   int by_ = 1;
   Image copy_;
   PaperLevels paper_;
-  std::optional<Sheet> sheet_;
+  Sheet sheet_;
   std::vector<std::uint8_t> ink_;
   int left_ = 0, right_ = 0, top_ = 0, bottom_ = 0;
   int paper_level_ = 255;

@@ -26,10 +26,18 @@ class LineMeter {
   /// @param squeeze   how many times smaller the columns of the page are than its rows
   /// @param steepest  degrees, the largest angle that is asked for
   virtual void take(const ByColumns &page, int squeeze, double steepest) = 0;
+  /// The same with the differences of a reduced copy of a page, which it keeps.
+  void take_slopes(const Image &copy, int squeeze, double steepest) {
+    slopes_.measure(copy);
+    take(slopes_, squeeze, steepest);
+  }
   /// @param angles  degrees counter-clockwise
   /// @param around  lines to either side of a strongest one that are left out with it
   virtual std::vector<HalfStrengths> halves(const std::vector<double> &angles, int around) = 0;
   virtual std::vector<PartStrengths> parts(const std::vector<double> &angles) = 0;
+
+ private:
+  Slopes slopes_;
 };
 
 class CpuLineMeter : public LineMeter {

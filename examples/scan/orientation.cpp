@@ -24,7 +24,7 @@ constexpr double kSteepest = 12;  ///< degrees
 /// How dark pixels are, half of 0..255.
 ByColumns darkness(const Image &page) {
   const auto levels = page.plane<const std::uint8_t>();
-  const Sheet sheet(levels);
+  const Sheet sheet(page);
   ByColumns dark(page.width, page.height);
   for (int y = 0; y < page.height; ++y)
     for (int x = sheet.left(y); x < sheet.right(y); ++x)

@@ -2,40 +2,56 @@
 #include "profile.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
+#include <cstring>
 #include <numbers>
 
 #include "clones.h"
-#include "sheet.h"
+#include "quantile.h"
 
 namespace cudascan::scan {
 namespace {
 
-using Levels = Plane<const std::uint8_t>;
-
 constexpr int kSampledRows = 3;  ///< every third row is enough for the noise
 
-/// Twice the median difference of neighbours: differences up to it are noise and paper.
-int noise_of(const Levels &page, const Sheet &sheet) {
-  std::array<long, 256> counts{};
-  long all = 0;
-  for (int y = 0; y + 1 < page.height; y += kSampledRows)
-    for (int x = sheet.left(y); x < sheet.right(y); ++x, ++all)
-      ++counts[std::abs(page.row(y + 1)[x] - page.row(y)[x])];
-  int median = 0;
-  for (long below = counts[0]; median < 255 && below < (all + 1) / 2; below += counts[median])
-    ++median;
-  return 2 * median;
+CUDASCAN_CLONES void sizes(const std::uint8_t *above, const std::uint8_t *below, int count,
+                           std::uint8_t *to) {
+  for (int x = 0; x < count; ++x)
+    to[x] = static_cast<std::uint8_t>(std::max(above[x], below[x]) - std::min(above[x], below[x]));
 }
 
-CUDASCAN_CLONES void differences(const std::uint8_t *above, const std::uint8_t *below, int noise,
-                                 int count, std::int8_t *to) {
+CUDASCAN_CLONES void differences(const std::uint8_t *above, const std::uint8_t *below,
+                                 std::uint8_t noise, int count, std::int8_t *to) {
   for (int x = 0; x < count; ++x) {
-    const int difference = below[x] - above[x];
-    const int size = std::min(std::max(std::abs(difference) - noise, 0), Slopes::kLimit);
-    to[x] = static_cast<std::int8_t>(difference < 0 ? -size : size);
+    const auto up = static_cast<std::uint8_t>(std::max(above[x], below[x]) - below[x]);
+    const auto down = static_cast<std::uint8_t>(std::max(above[x], below[x]) - above[x]);
+    const std::uint8_t size = std::max(up, down);  // the other one is 0
+    const auto rest = static_cast<std::uint8_t>(std::max(size, noise) - noise);
+    const auto limited = static_cast<std::int8_t>(std::min<std::uint8_t>(rest, Slopes::kLimit));
+    to[x] = up > down ? static_cast<std::int8_t>(-limited) : limited;
+  }
+}
+
+/// Clears the numbers before `begin` and from `end` on.
+template <typename T>
+void keep(T *numbers, int begin, int end, int count) {
+  begin = std::min(begin, count);
+  end = std::max(begin, end);
+  std::fill(numbers, numbers + begin, T{0});
+  std::fill(numbers + end, numbers + count, T{0});
+}
+
+/// to[4x + i] is number x of row i.
+/// @param step  numbers to the next row
+CUDASCAN_CLONES void interleave(const std::int8_t *__restrict rows, std::ptrdiff_t step, int count,
+                                std::int8_t *__restrict to) {
+  const std::int8_t *const second = rows + step, *const third = rows + 2 * step;
+  const std::int8_t *const fourth = rows + 3 * step;
+  for (int x = 0; x < count; ++x) {
+    to[4 * x] = rows[x];
+    to[4 * x + 1] = second[x];
+    to[4 * x + 2] = third[x];
+    to[4 * x + 3] = fourth[x];
   }
 }
 
@@ -66,30 +82,68 @@ CUDASCAN_CLONES std::int64_t squares(const std::int16_t *numbers, int count) {
 ByColumns::ByColumns(int width, int height)
     : width_(width), height_(height), numbers_(begin_of(width)) {}
 
-Slopes::Slopes(const Image &page) : ByColumns(page.width, page.height) {
-  const Levels levels = page.plane<const std::uint8_t>();
-  const Sheet sheet(levels);
-  const int noise = noise_of(levels, sheet);
+void ByColumns::shape(int width, int height) {
+  width_ = width;
+  height_ = height;
+  numbers_.resize(begin_of(width));
+  for (int x = 0; x <= width; ++x) std::fill_n(column(x) - kAround, kAround, std::int8_t{0});
+}
+
+/// Twice the median difference of neighbours: differences up to it are noise and paper.
+int Slopes::noise_of(const Image &page) {
+  const auto levels = page.plane<const std::uint8_t>();
+  const int stride = static_cast<int>(page.stride());
+  const int rows = (page.height - 1 + kSampledRows - 1) / kSampledRows;
+  sampled_.resize(std::size_t{1} * stride * rows);
+  std::size_t all = 0;
+  for (int i = 0; i < rows; ++i) {
+    const int y = kSampledRows * i, left = sheet_.left(y), right = sheet_.right(y);
+    std::uint8_t *const to = sampled_.data() + std::size_t{1} * stride * i;
+    sizes(levels.row(y), levels.row(y + 1), stride, to);
+    keep(to, left, right, stride);
+    all += std::max(0, right - left);
+  }
+  return 2 * level_reached(sampled_.data(), sampled_.size(), all / 2 + 1);
+}
+
+void Slopes::measure(const Image &page) {
+  shape(page.width, page.height);
+  sheet_.measure(page);
+  const auto noise = static_cast<std::uint8_t>(std::min(255, noise_of(page)));
+  const auto levels = page.plane<const std::uint8_t>();
+  const int stride = static_cast<int>(page.stride());
   // Some rows at a time, so that rows and columns stay in the cache.
   constexpr int kRows = 64;
-  const int width = page.width;
-  std::vector<std::int8_t> block(static_cast<std::size_t>(kRows) * width);
-  for (int begin = 0; begin + 1 < page.height; begin += kRows) {
-    const int rows = std::min(kRows, page.height - 1 - begin);
-    std::fill(block.begin(), block.end(), std::int8_t{0});
-    for (int y = begin; y < begin + rows; ++y) {
-      const int left = sheet.left(y), right = sheet.right(y);
-      std::int8_t *const to = block.data() + static_cast<std::size_t>(y - begin) * width;
-      if (left < right)
-        differences(levels.row(y) + left, levels.row(y + 1) + left, noise, right - left, to + left);
-      for (int x = left; x < right && !sheet.has_row(y); ++x)
-        if (!sheet.has(x, y)) to[x] = 0;
+  rows_.resize(std::size_t{kRows} * stride);
+  columns_.resize(rows_.size());
+  for (int begin = 0; begin < page.height; begin += kRows) {
+    const int end = std::min(begin + kRows, page.height);
+    for (int y = begin; y < std::min(end, page.height - 1); ++y) {
+      std::int8_t *const to = rows_.data() + std::size_t{1} * stride * (y - begin);
+      differences(levels.row(y), levels.row(y + 1), noise, stride, to);
+      keep(to, sheet_.left(y), sheet_.right(y), stride);
     }
-    for (int x = 0; x < width; ++x) {
-      std::int8_t *const to = column(x) + begin;
-      for (int y = 0; y < rows; ++y) to[y] = block[static_cast<std::size_t>(y) * width + x];
-    }
+    transpose_64(rows_.data(), stride, columns_.data());
+    const std::int8_t *from = columns_.data();
+    for (int x = 0; x < page.width; ++x, from += kRows)
+      if (end - begin == kRows)  // whose size the compiler knows
+        std::memcpy(column(x) + begin, from, kRows);
+      else
+        std::memcpy(column(x) + begin, from, end - begin);
   }
+  // The last row has no differences.
+  for (int x = 0; x < page.width; ++x)
+    keep(column(x), sheet_.top(x), std::min(sheet_.bottom(x), page.height - 1), page.height);
+}
+
+void transpose_64(std::int8_t *rows, int width, std::int8_t *to) {
+  // The numbers of 4 rows next to each other, then of 16 rows, then of 64.
+  const std::ptrdiff_t step = width;
+  for (int row = 0; row < 16; ++row)
+    interleave(rows + row * step, 16 * step, width, to + row * 4 * step);
+  for (int row = 0; row < 4; ++row)
+    interleave(to + row * 4 * step, 16 * step, 4 * width, rows + row * 16 * step);
+  interleave(rows, 16 * step, 16 * width, to);
 }
 
 double slope_of(int squeeze, double angle) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "image.h"
+#include "sheet.h"
 
 namespace cudascan::scan {
 
@@ -23,6 +24,8 @@ class ByColumns {
  public:
   static constexpr int kAround = 4;  ///< zeros before and after each column
 
+  ByColumns() = default;
+  /// They are 0.
   ByColumns(int width, int height);
 
   int width() const { return width_; }
@@ -30,21 +33,40 @@ class ByColumns {
   std::int8_t *column(int x) { return numbers_.data() + begin_of(x); }
   const std::int8_t *column(int x) const { return numbers_.data() + begin_of(x); }
 
+ protected:
+  /// Makes room; the numbers are any, but for the zeros between columns.
+  void shape(int width, int height);
+
  private:
   std::size_t begin_of(int x) const { return std::size_t{1} * x * (height_ + kAround) + kAround; }
 
-  int width_, height_;
+  int width_ = 0, height_ = 0;
   std::vector<std::int8_t> numbers_;
 };
 
-/// Differences of vertically neighbouring pixels.
+/// Differences of vertically neighbouring pixels. It keeps its memory for the next page.
 class Slopes : public ByColumns {
  public:
   static constexpr int kLimit = 32;  ///< differences are -32..32
 
+  Slopes() = default;
+  explicit Slopes(const Image &page) { measure(page); }
+
   /// @param page  8 bits
-  explicit Slopes(const Image &page);
+  void measure(const Image &page);
+
+ private:
+  int noise_of(const Image &page);
+
+  Sheet sheet_;
+  std::vector<std::uint8_t> sampled_;        ///< differences of some rows
+  std::vector<std::int8_t> rows_, columns_;  ///< differences of 64 rows
 };
+
+/// Puts the numbers of each column together.
+/// @param rows  64 rows of `width` numbers, overwritten
+/// @param to    `width` columns of 64 numbers
+void transpose_64(std::int8_t *rows, int width, std::int8_t *to);
 
 /// How far a line at this angle rises from a column to the next.
 /// @param squeeze  how many times smaller the columns of the page are than its rows

@@ -179,8 +179,7 @@ SkewScale::SkewScale(int page_width, int page_height) {
 }
 
 Skew measure_skew(const SkewScale &scale, const Image &copy, LineMeter &lines) {
-  const Slopes slopes(copy);
-  lines.take(slopes, scale.squeeze, kSpan + kFine);
+  lines.take_slopes(copy, scale.squeeze, kSpan + kFine);
   const Survey survey(lines, copy.height);
   const double peak = survey.angles.at(vertex_of(survey.all, 1));
   return {refined(lines, peak, Peak(survey.angles, survey.all).width), survey.confidence(),

@@ -2,14 +2,18 @@
 // The fast loops with which cudascan-scan measures pages, compared with what they are to compute.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <random>
 
 #include "examples/scan/cell_rows.h"
 #include "examples/scan/luma.h"
 #include "examples/scan/profile.h"
+#include "examples/scan/quantile.h"
 #include "examples/scan/reduce.h"
+#include "examples/scan/sheet.h"
 
 namespace cudascan::scan {
 namespace {
@@ -93,6 +97,118 @@ TEST(Profiles, SumsAlongLines) {
         for (int y = 0; y < profiles.rows(); ++y)
           ASSERT_EQ(profiles.strip(i)[y], sums[i][y]) << width << ' ' << angle << ' ' << i;
     }
+  }
+}
+
+TEST(Profiles, ColumnsOfRows) {
+  for (const int width : {1, 3, 64, 320, 333}) {
+    std::vector<std::int8_t> rows(64 * width), columns(rows.size());
+    for (std::int8_t &number : rows) number = static_cast<std::int8_t>(below(256));
+    const std::vector<std::int8_t> before = rows;
+    transpose_64(rows.data(), width, columns.data());
+    for (int i = 0; i < 64 * width; ++i)
+      ASSERT_EQ(columns[i], before[i % 64 * width + i / 64]) << width << ' ' << i;
+  }
+}
+
+/// Noisy paper with dark lines, in a dark surround or none, with slanted sides and dark columns.
+void fill_sheet(Image &page, int width, int height) {
+  page.shape(width, height, 8);
+  const auto levels = page.plane<std::uint8_t>();
+  const bool has_surround = below(3) > 0;
+  const int side = below(20), steepness = 3 + below(20), noise = 1 + below(60);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const bool is_sheet = x >= side + y / steepness && x < width - side && y > x / 4 &&
+                            y < height - x / 5 && x % 50 != 30;
+      const int level = !has_surround || is_sheet ? (y % 11 < 4 ? 90 : 190) : 5;
+      levels.row(y)[x] = static_cast<std::uint8_t>(level + below(noise));
+    }
+}
+
+/// The level that enough of the values reach, one after the other from the highest.
+template <typename Values>
+int naive_level(Values values, std::size_t least) {
+  std::sort(values.begin(), values.end());
+  return least > values.size() ? 0 : least == 0 ? 255 : values[values.size() - least];
+}
+
+TEST(Quantile, LevelThatEnoughNumbersReach) {
+  for (const int count : {0, 1, 63, 64, 65, 1000, 40000})
+    for (const int levels : {1, 3, 256}) {
+      std::vector<std::uint8_t> numbers(count);
+      for (std::uint8_t &number : numbers) number = static_cast<std::uint8_t>(below(levels));
+      for (const int least : {0, 1, count / 3, count / 2, count, count + 1})
+        ASSERT_EQ(level_reached(numbers.data(), count, least), naive_level(numbers, least))
+            << count << ' ' << least;
+    }
+}
+
+/// The sides of a sheet, row by row and column by column.
+struct NaiveSheet {
+  explicit NaiveSheet(const Image &page) {
+    const auto levels = page.plane<const std::uint8_t>();
+    std::vector<int> sampled;
+    for (int y = 0; y < page.height; y += 3)
+      sampled.insert(sampled.end(), levels.row(y), levels.row(y) + page.width);
+    paper = naive_level(sampled, sampled.size() / 3);
+    std::vector<int> lefts, rights;
+    for (int y = 0; y < page.height; ++y) {
+      int first = 0, end = page.width;
+      while (first < page.width && levels.row(y)[first] < paper / 2) ++first;
+      while (end > first && levels.row(y)[end - 1] < paper / 2) --end;
+      lefts.push_back(first > 0 ? first + 1 : 0);
+      rights.push_back(end < page.width ? end - 1 : page.width);
+    }
+    for (int y = 0; y < page.height; ++y) {
+      const int begin = std::max(0, y - 2), end = std::min(page.height, y + 4);
+      left.push_back(*std::max_element(lefts.begin() + begin, lefts.begin() + end));
+      right.push_back(*std::min_element(rights.begin() + begin, rights.begin() + end));
+    }
+    for (int x = 0; x < page.width; ++x) {
+      int first = 0, end = page.height;
+      while (first < page.height && levels.row(first)[x] < paper / 2) ++first;
+      while (end > first && levels.row(end - 1)[x] < paper / 2) --end;
+      top.push_back(first > 0 ? first + 5 : 0);
+      bottom.push_back(end < page.height ? end - 6 : page.height);
+    }
+  }
+  int paper;
+  std::vector<int> left, right, top, bottom;
+};
+
+TEST(Slopes, DifferencesInsideTheSheet) {
+  Slopes slopes;  // keeps its memory
+  Sheet sheet;
+  for (int i = 0; i < 60; ++i) {
+    Image page;
+    fill_sheet(page, 1 + below(200), 1 + below(300));
+    if (i == 0) fill<std::uint8_t>(page, 90, 200, 8);
+    const auto levels = page.plane<const std::uint8_t>();
+    const NaiveSheet naive(page);
+    sheet.measure(page);
+    ASSERT_EQ(sheet.paper(), naive.paper);
+    for (int y = 0; y < page.height; ++y)
+      ASSERT_TRUE(sheet.left(y) == naive.left[y] && sheet.right(y) == naive.right[y]) << y;
+    for (int x = 0; x < page.width; ++x)
+      ASSERT_TRUE(sheet.top(x) == naive.top[x] && sheet.bottom(x) == naive.bottom[x]) << x;
+    std::vector<int> differences;
+    for (int y = 0; y + 1 < page.height; y += 3)
+      for (int x = naive.left[y]; x < naive.right[y]; ++x)
+        differences.push_back(std::abs(levels.row(y + 1)[x] - levels.row(y)[x]));
+    const int noise = 2 * naive_level(differences, differences.size() / 2 + 1);
+    slopes.measure(page);
+    for (int x = 0; x < page.width; ++x)
+      for (int y = -ByColumns::kAround; y < page.height + ByColumns::kAround; ++y) {
+        int expected = 0;
+        if (y >= 0 && y + 1 < page.height && x >= naive.left[y] && x < naive.right[y] &&
+            y >= naive.top[x] && y < naive.bottom[x]) {
+          const int difference = levels.row(y + 1)[x] - levels.row(y)[x];
+          const int size = std::min(std::max(std::abs(difference) - noise, 0), Slopes::kLimit);
+          expected = difference < 0 ? -size : size;
+        }
+        ASSERT_EQ(slopes.column(x)[y], expected) << x << ' ' << y;
+      }
   }
 }
 
