@@ -2,12 +2,12 @@
 #include "border.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "cell_rows.h"
+#include "quantile.h"
 #include "turned_back.h"
 
 namespace cudascan::scan {
@@ -15,62 +15,53 @@ namespace {
 
 constexpr double kThinnest = 2, kShortest = 10;  ///< mm, of parts of the border
 constexpr int kVeryDark = 35;                    ///< percent
-constexpr int kNear = 2;  ///< cells to either side that give the level of the paper
 
-/// Runs of cells for which `is` holds: calls `use` with the first and the one after the last.
-template <typename Is, typename Use>
-void for_runs(int count, Is is, Use use) {
-  for (int begin = 0; begin < count;) {
-    if (!is(begin)) {
-      ++begin;
-      continue;
+/// How many points fall into each of some cells in a row.
+class Tally {
+ public:
+  explicit Tally(int cells) : changes_(cells + 1, 0) {}
+  /// Adds points at(begin) to at(end - 1). Each of them is at most one cell further than the one
+  /// before, and not before it.
+  template <typename At>
+  void add(int begin, int end, At at) {
+    const int first = at(begin), last = at(end - 1);
+    if (last - first == end - 1 - begin) {
+      const int most = static_cast<int>(changes_.size()) - 1;
+      ++changes_[std::clamp(first, 0, most)];
+      --changes_[std::clamp(last + 1, 0, most)];
+      return;
     }
-    int end = begin + 1;
-    while (end < count && is(end)) ++end;
-    use(begin, end);
-    begin = end;
+    const int middle = (begin + end) / 2;
+    add(begin, middle, at);
+    add(middle, end, at);
   }
-}
+  std::vector<int> counts() const {
+    std::vector<int> sums(changes_.size() - 1);
+    std::partial_sum(changes_.begin(), changes_.end() - 1, sums.begin());
+    return sums;
+  }
 
-/// Clears the cells that are connected with this one, by their sides.
-/// @param piece  is set to them
-void take_piece(std::vector<std::uint8_t> &cells, int stride, int from, std::vector<int> &piece) {
-  piece.assign(1, from);
-  cells[from] = 0;
-  for (std::size_t i = 0; i < piece.size(); ++i)
-    for (const int step : {-1, 1, -stride, stride}) {
-      const int next = piece[i] + step;
-      if (!cells[next]) continue;
-      cells[next] = 0;
-      piece.push_back(next);
-    }
-}
+ private:
+  std::vector<int> changes_;  ///< from one cell to the next
+};
 
 }  // namespace
 
-void Border::Cells::shape(int new_width, int new_height, std::uint8_t frame) {
+void Border::Cells::shape(int new_width, int new_height) {
   width = new_width;
   height = new_height;
-  at.assign(stride() * (height + 2), frame);
-  if (frame == 0) return;
-  for (int y = 0; y < height; ++y) std::fill(row(y), row(y) + width, std::uint8_t{0});
-}
-
-void Border::Cells::clear_frame() {
-  std::fill_n(row(-1) - 1, stride(), std::uint8_t{0});
-  std::fill_n(row(height) - 1, stride(), std::uint8_t{0});
-  for (int y = 0; y < height; ++y) row(y)[-1] = row(y)[width] = 0;
+  stride = std::ptrdiff_t{1} * CellBits::words_for(width) * CellBits::kWord;
+  at.assign(stride * (height + 2 * NearestLevels::kNear), 0);
 }
 
 void Border::average(const Image &copy, int rows) {
   levels_.shape(copy.width, copy.height / rows);
   const auto from = copy.plane<const std::uint8_t>();
-  std::vector<int> sums(levels_.width);
   for (int y = 0; y < levels_.height; ++y) {
-    std::fill(sums.begin(), sums.end(), 0);
+    sums_.assign(levels_.width, 0);
     for (int row = y * rows; row < (y + 1) * rows; ++row)
-      add_row(from.row(row), levels_.width, sums.data());
-    mean_rows(sums.data(), levels_.width, rows, levels_.row(y));
+      add_row(from.row(row), levels_.width, sums_.data());
+    mean_rows(sums_.data(), levels_.width, rows, levels_.row(y));
   }
 }
 
@@ -93,13 +84,8 @@ void Border::look_at_edges(const Edges &edges) {
 
 /// A level that a tenth of the page reaches.
 int Border::paper() const {
-  std::array<int, 256> counts{};
-  for (int y = 0; y < levels_.height; ++y)
-    for (int x = 0; x < levels_.width; ++x) ++counts[levels_.row(y)[x]];
-  const int enough = levels_.width * levels_.height / 10;
-  int level = 255;
-  for (int above = counts[255]; level > 0 && above <= enough; above += counts[level]) --level;
-  return level;
+  const std::size_t enough = std::size_t{1} * levels_.width * levels_.height / 10;
+  return level_reached(levels_.row(0) - 1, levels_.stride * levels_.height, enough + 1);
 }
 
 bool Border::touches_edge(int dark) const {
@@ -113,170 +99,97 @@ bool Border::touches_edge(int dark) const {
   return false;
 }
 
-/// Adds dark cells that a dark square of so many cells contains: a morphological opening.
-void Border::add_thick(int side) {
-  const int width = dark_.width, height = dark_.height;
-  const auto most = static_cast<std::uint8_t>(side);
-  // Squares reach up to side - 1 cells to the left or the right of where they end.
-  std::vector<std::uint8_t> counts(width, 0), padded(width + side, 0);
-  Cells ends;  // 1 where a dark square ends
-  ends.shape(width, height);
-  std::uint8_t *const tall = padded.data() + side;
-  for (int y = 0; y < height; ++y) {
-    count_set(dark_.row(y), width, most, counts.data());
-    find_equal(counts.data(), width, most, tall);
-    std::memcpy(ends.row(y), tall, width);
-    for (int i = 1; i < side; ++i) and_with(tall - i, width, ends.row(y));
-  }
-  std::fill(counts.begin(), counts.end(), std::uint8_t{0});
-  std::fill(padded.begin(), padded.end(), std::uint8_t{0});
-  for (int y = height - 1; y >= 0; --y) {
-    count_since(ends.row(y), width, most, counts.data());
-    std::memcpy(padded.data(), counts.data(), width);
-    for (int i = 0; i < side; ++i) or_with(padded.data() + i, width, pieces_.row(y));
-  }
-}
-
 /// Adds dark strips along the edges.
 void Border::add_strips(int length, int deep) {
-  const int width = dark_.width, height = dark_.height;
+  const int width = dark_.width(), height = dark_.height();
   for (int depth = 0; depth < std::min({deep, width, height}); ++depth) {
     for (const int y : {depth, height - 1 - depth})
-      for_runs(
-          width, [&](int x) { return dark_.row(y)[x] != 0; },
-          [&](int begin, int end) {
-            if (end - begin >= length)
-              std::fill(pieces_.row(y) + begin, pieces_.row(y) + end, std::uint8_t{1});
-          });
+      for_runs(dark_.row(y), dark_.words(), [&](int begin, int end) {
+        if (end - begin >= length) thick_.set(y, begin, end);
+      });
     for (const int x : {depth, width - 1 - depth})
-      for_runs(
-          height, [&](int y) { return dark_.row(y)[x] != 0; },
-          [&](int begin, int end) {
-            if (end - begin < length) return;
-            for (int y = begin; y < end; ++y) pieces_.row(y)[x] = 1;
-          });
+      for (int begin = 0, end = 0; begin < height; begin = end + 1) {
+        for (end = begin; end < height && dark_.has(x, end);) ++end;
+        for (int y = begin; end - begin >= length && y < end; ++y) thick_.set(y, x, x + 1);
+      }
   }
 }
 
 /// Whether at least half of the cells at some distance around the piece are as bright as that.
-bool Border::ends_bright(const std::vector<int> &piece, int bright) {
+bool Border::ends_bright(const CellRun *begin, const CellRun *end, int bright) {
   constexpr int kDistance = 3;
-  const int stride = static_cast<int>(seen_.stride());
-  std::vector<int> touched = piece;
-  for (const int at : piece) seen_.at[at] = 1;
-  std::size_t from = 0;
+  const int top = std::max(0, begin->y - kDistance);
+  const int bottom = std::min(near_.height(), end[-1].y + 1 + kDistance);
+  for (const CellRun *run = begin; run < end; ++run) ring_.set(run->y, run->begin, run->end);
   for (int i = 0; i < kDistance; ++i) {
-    const std::size_t to = touched.size();
-    for (; from < to; ++from)
-      for (const int step : {-1, 1, -stride, stride}) {
-        const int next = touched[from] + step;
-        if (seen_.at[next] || marked_.at[next]) continue;
-        seen_.at[next] = 1;
-        touched.push_back(next);
-      }
+    std::swap(near_, ring_);
+    ring_.set_beside(near_, top, bottom);
+    ring_.remove(closed_, top, bottom);
   }
+  ring_.remove(near_, top, bottom);
   std::ptrdiff_t ring_size = 0, count = 0;
-  for (; from < touched.size(); ++from, ++ring_size) count += levels_.at[touched[from]] >= bright;
-  for (const int at : touched) seen_.at[at] = 0;
+  for (int y = top; y < bottom; ++y)
+    for_runs(ring_.row(y), ring_.words(), [&](int left, int right) {
+      ring_size += right - left;
+      count += std::count_if(levels_.row(y) + left, levels_.row(y) + right,
+                             [=](std::uint8_t level) { return level >= bright; });
+    });
+  near_.clear(top, bottom);
+  ring_.clear(top, bottom);
   return 2 * count >= ring_size;
 }
 
 /// Adds to the border the pieces that belong to it. @return whether there were any
 bool Border::add_pieces(int bright) {
-  const int stride = static_cast<int>(marked_.stride());
-  const auto at_border = [&](int at) {
-    return marked_.at[at - 1] || marked_.at[at + 1] || marked_.at[at - stride] ||
-           marked_.at[at + stride];
-  };
-  std::vector<int> piece, border;
-  const std::size_t size = pieces_.at.size();
-  clear_where(marked_.at.data(), size, pieces_.at.data());
-  for (std::size_t at = next_set(pieces_.at, 0); at < size; at = next_set(pieces_.at, at)) {
-    take_piece(pieces_.at, stride, static_cast<int>(at), piece);
-    if (std::any_of(piece.begin(), piece.end(), at_border) && ends_bright(piece, bright))
-      border.insert(border.end(), piece.begin(), piece.end());
+  thick_.remove(border_);
+  pieces_.find(thick_);
+  space_.set_beside(closed_, 0, closed_.height());
+  const auto at_border = [&](const CellRun &run) { return space_.any(run.y, run.begin, run.end); };
+  bool found = false;
+  thick_.clear(0, thick_.height());
+  for (int piece = 0; piece < pieces_.count(); ++piece) {
+    const CellRun *const begin = pieces_.begin(piece), *const end = pieces_.end(piece);
+    if (!std::any_of(begin, end, at_border) || !ends_bright(begin, end, bright)) continue;
+    for (const CellRun *run = begin; run < end; ++run) thick_.set(run->y, run->begin, run->end);
+    found = true;
   }
-  for (const int at : border) marked_.at[at] = 1;
-  return !border.empty();
+  border_.add(thick_);
+  closed_.add(thick_);
+  return found;
 }
 
 /// Adds the blurred edge: all neighbours of the border, then the neighbours of these that are dim.
 void Border::grow(int dim) {
-  const int width = marked_.width, height = marked_.height;
-  for (const int below : {256, dim}) {
-    Cells before = marked_;
-    before.clear_frame();
-    for (int y = 0; y < height; ++y)
-      set_next_to(before.row(y - 1), before.row(y), before.row(y + 1), levels_.row(y), below, width,
-                  marked_.row(y));
-  }
+  border_.grow(space_);
+  near_ = border_;
+  near_.grow(space_);
+  ring_.add_below(levels_.row(0) - 1, static_cast<std::uint8_t>(dim));
+  near_.keep(ring_);
+  border_.add(near_);
 }
 
-double Border::share() const {
-  std::ptrdiff_t count = 0;
-  for (int y = 0; y < marked_.height; ++y)
-    count += std::count(marked_.row(y), marked_.row(y) + marked_.width, 1);
-  return static_cast<double>(count) / (1. * marked_.width * marked_.height);
-}
-
-bool Border::is_sheet_inside() const {
+bool Border::is_sheet_inside() {
   constexpr double kSmallest = 0.08, kMost = 0.8;
-  std::vector<std::uint8_t> inside(marked_.at);
-  for (std::uint8_t &cell : inside) cell ^= 1;
-  const auto all = static_cast<double>(std::count(inside.begin(), inside.end(), 1));
-  const double page = 1. * marked_.width * marked_.height;
-  std::vector<int> piece;
-  for (std::size_t at = next_set(inside, 0); at < inside.size(); at = next_set(inside, at)) {
-    take_piece(inside, static_cast<int>(marked_.stride()), static_cast<int>(at), piece);
-    const auto size = static_cast<double>(piece.size());
+  inside_.shape(border_.width(), border_.height());
+  for (int y = 0; y < inside_.height(); ++y) inside_.set(y, 0, inside_.width());
+  inside_.remove(border_);
+  const auto all = static_cast<double>(inside_.count());
+  const double page = 1. * inside_.width() * inside_.height();
+  pieces_.find(inside_);
+  for (int piece = 0; piece < pieces_.count(); ++piece) {
+    double size = 0;
+    for (const CellRun *run = pieces_.begin(piece); run < pieces_.end(piece); ++run)
+      size += run->end - run->begin;
     if (size >= kMost * all && size >= kSmallest * page) return true;
   }
   return false;
 }
 
-/// The level of the paper: the brightest of the cells near to one, so that no letter is taken for
-/// it.
-std::uint8_t Border::brightest_near(int x, int y) const {
-  std::uint8_t most = 0;
-  for (int row = std::max(0, y - kNear); row <= std::min(marked_.height - 1, y + kNear); ++row)
-    for (int column = std::max(0, x - kNear); column <= std::min(marked_.width - 1, x + kNear);
-         ++column)
-      if (!marked_.row(row)[column]) most = std::max(most, levels_.row(row)[column]);
-  return most;
-}
-
-/// The level of the nearest paper for each cell of the border. It is passed on from cell to cell,
-/// forwards and backwards, as in distance transforms (A. Rosenfeld and J. Pfaltz, "Sequential
-/// operations in digital picture processing", JACM 13(4), 1966), with steps of 3 and 4 (G.
-/// Borgefors, "Distance transformations in digital images", CVGIP 34(3), 1986).
 void Border::fill() {
-  constexpr int kFar = 1 << 28;
-  const int width = marked_.width, height = marked_.height;
-  const int stride = static_cast<int>(marked_.stride());
-  filling_.shape(width, height);
-  std::vector<int> distances(marked_.at.size(), kFar);
-  const auto look = [&](int x, int y, int sign) {
-    const int at = (y + 1) * stride + x + 1;
-    const auto from = [&](int dx, int dy) {
-      const int other = at + sign * (dy * stride + dx);
-      const int step = dx == 0 || dy == 0 ? 3 : 4;
-      const int distance = step + (marked_.at[other] ? distances[other] : 0);
-      if (distance >= distances[at]) return;
-      distances[at] = distance;
-      filling_.at[at] =
-          marked_.at[other] ? filling_.at[other] : brightest_near(x + sign * dx, y + sign * dy);
-    };
-    from(-1, 0);
-    from(-1, -1);
-    from(0, -1);
-    from(1, -1);
-  };
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x)
-      if (marked_.row(y)[x]) look(x, y, 1);
-  for (int y = height - 1; y >= 0; --y)
-    for (int x = width - 1; x >= 0; --x)
-      if (marked_.row(y)[x]) look(x, y, -1);
+  near_ = border_;
+  near_.grow(space_);
+  near_.remove(border_);
+  nearest_.fill(border_, near_, levels_.row(0) - 1);
 }
 
 double Border::find(const Image &page, const Copies &copies, int by_x, int by_y) {
@@ -284,8 +197,9 @@ double Border::find(const Image &page, const Copies &copies, int by_x, int by_y)
   share_ = 0;
   average(copies.reduced, by_x / by_y);
   look_at_edges(copies.edges);
-  for (Cells *cells : {&dark_, &pieces_, &seen_}) cells->shape(levels_.width, levels_.height);
-  marked_.shape(levels_.width, levels_.height, 1);
+  for (CellBits *cells : {&dark_, &thick_, &border_, &near_, &ring_, &space_})
+    cells->shape(levels_.width, levels_.height);
+  closed_.shape(levels_.width, levels_.height, true);
   const int white = paper();
   if (!touches_edge(white * 6 / 10)) return 0;
   const double mm = page.resolution.x / kMmPerInch / cell_;  // cells
@@ -294,12 +208,11 @@ double Border::find(const Image &page, const Copies &copies, int by_x, int by_y)
   bool found = false;
   for (const int share : {20, 35, 50, 60}) {  // percent
     const int dark = (share * white + 99) / 100;
-    find_below(levels_.at.data(), marked_.at.data(), static_cast<std::uint8_t>(dark),
-               dark_.at.size(), dark_.at.data());
-    std::fill(pieces_.at.begin(), pieces_.at.end(), std::uint8_t{0});
+    dark_.add_below(levels_.row(0) - 1, static_cast<std::uint8_t>(dark));
+    thick_ = dark_;
     // A line of text that the edge cuts lengthwise is not as dark as a strip, and cells are dark by
     // a part of a stroke if they need not be very dark.
-    add_thick(share <= kVeryDark ? side : side + 2);
+    thick_.keep_squares(share <= kVeryDark ? side : side + 2, space_);
     if (share <= kVeryDark) add_strips(length, side);
     found |= add_pieces((share + 20) * white / 100);
   }
@@ -307,7 +220,7 @@ double Border::find(const Image &page, const Copies &copies, int by_x, int by_y)
   grow(white * 3 / 4);
   if (!is_sheet_inside()) return 0;
   fill();
-  return share_ = share();
+  return share_ = static_cast<double>(border_.count()) / (1. * border_.width() * border_.height());
 }
 
 Box Border::inside(const Image &page, double angle) const {
@@ -317,20 +230,25 @@ Box Border::inside(const Image &page, double angle) const {
   // as many in all of them; fingers and torn corners take some away. The corners of one that was
   // not turned back are inside, too.
   const int share = angle != 0 ? 2 : 20;
-  const TurnedBack turned(page.width, page.height, angle);
-  std::vector<int> columns(page.width / cell_ + 1, 0), rows(page.height / cell_ + 1, 0);
-  for (int y = 0; y < marked_.height; ++y)
-    for (int x = 0; x < marked_.width; ++x) {
-      if (marked_.row(y)[x]) continue;
-      const double middle_x = (x + 0.5) * cell_, middle_y = (y + 0.5) * cell_;
-      const double to_x = turned.x(middle_x, middle_y) / cell_;
-      const double to_y = turned.y(middle_x, middle_y) / cell_;
-      const auto inside = [](double at, const std::vector<int> &counts) {
-        return at >= 0 && at < static_cast<double>(counts.size());
-      };
-      if (inside(to_x, columns)) ++columns[static_cast<int>(to_x)];
-      if (inside(to_y, rows)) ++rows[static_cast<int>(to_y)];
-    }
+  // In cells. Positions are never negative with this added.
+  constexpr int kAround = 1 << 16;
+  const auto floor = [](double at) { return static_cast<int>(at + kAround) - kAround; };
+  const TurnedBack turned(1. * page.width / cell_, 1. * page.height / cell_, angle);
+  Tally across(page.width / cell_ + 1), down(page.height / cell_ + 1);
+  std::vector<int> begins(inside_.width());  // of runs down the columns
+  for (int y = 0; y <= inside_.height(); ++y) {
+    if (y < inside_.height())
+      for_runs(inside_.row(y), inside_.words(), [&](int begin, int end) {
+        across.add(begin, end, [&](int x) { return floor(turned.x(x + 0.5, y + 0.5)); });
+      });
+    for_changes(inside_, y, [&](int x) {
+      if (y < inside_.height() && inside_.has(x, y))
+        begins[x] = y;
+      else
+        down.add(begins[x], y, [&](int row) { return floor(turned.y(x + 0.5, row + 0.5)); });
+    });
+  }
+  const std::vector<int> columns = across.counts(), rows = down.counts();
   const auto ends = [&](const std::vector<int> &counts, int pixels) {
     const int enough = *std::max_element(counts.begin(), counts.end()) / share;
     const auto is_enough = [=](int count) { return count > enough; };
@@ -347,11 +265,13 @@ Box Border::inside(const Image &page, double angle) const {
 
 void Border::whiten(Pixels &pixels) {
   if (pixels.page().content == Content::bilevel)
-    std::fill(filling_.at.begin(), filling_.at.end(), std::uint8_t{255});
-  const auto plane = [](const Cells &cells) {
-    return Plane<const std::uint8_t>{cells.row(0), cells.width, cells.height, cells.stride()};
-  };
-  pixels.fill(cell_, plane(marked_), plane(filling_));
+    std::fill(levels_.at.begin(), levels_.at.end(), std::uint8_t{255});
+  marks_.shape(border_.width(), border_.height());
+  for (int y = 0; y < marks_.height; ++y)
+    for_runs(border_.row(y), border_.words(), [&](int begin, int end) {
+      std::fill(marks_.row(y) + begin, marks_.row(y) + end, std::uint8_t{1});
+    });
+  pixels.fill(cell_, marks_.plane(), levels_.plane());
   pixels.find_content();
 }
 

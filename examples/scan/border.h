@@ -21,7 +21,9 @@
 #include <vector>
 
 #include "box.h"
+#include "cell_bits.h"
 #include "image.h"
+#include "nearest.h"
 #include "pixels.h"
 
 namespace cudascan::scan {
@@ -38,8 +40,8 @@ class Border {
   /// Whether the pixel of the page, or the nearest one of it, is border.
   bool has(int x, int y) const {
     if (share_ == 0) return false;
-    const std::uint8_t *row = marked_.row(std::clamp(y / cell_, 0, marked_.height - 1));
-    return row[std::clamp(x / cell_, 0, marked_.width - 1)] != 0;
+    return border_.has(std::clamp(x / cell_, 0, border_.width() - 1),
+                       std::clamp(y / cell_, 0, border_.height() - 1));
   }
   /// The box of what is inside the border, once the page is turned back by the angle. It is the
   /// whole page if there is no border.
@@ -50,15 +52,17 @@ class Border {
   void forget() { share_ = 0; }
 
  private:
-  /// Cells with a frame of one cell around them, so that all cells have neighbours.
+  /// Numbers for the cells. Those outside are 0 where they may be read: around rows, and in kNear
+  /// rows before and after.
   struct Cells {
-    std::uint8_t *row(int y) { return at.data() + (y + 1) * stride() + 1; }
-    const std::uint8_t *row(int y) const { return at.data() + (y + 1) * stride() + 1; }
-    std::ptrdiff_t stride() const { return width + std::ptrdiff_t{2}; }
-    /// All cells become 0, those of the frame `frame`.
-    void shape(int new_width, int new_height, std::uint8_t frame = 0);
-    void clear_frame();
+    std::uint8_t *row(int y) { return at.data() + (y + NearestLevels::kNear) * stride + 1; }
+    const std::uint8_t *row(int y) const {
+      return at.data() + (y + NearestLevels::kNear) * stride + 1;
+    }
+    void shape(int new_width, int new_height);
+    Plane<const std::uint8_t> plane() const { return {row(0), width, height, stride}; }
     int width = 0, height = 0;
+    std::ptrdiff_t stride = 0;
     std::vector<std::uint8_t> at;
   };
 
@@ -66,24 +70,26 @@ class Border {
   void look_at_edges(const Edges &edges);
   int paper() const;
   bool touches_edge(int dark) const;
-  void add_thick(int side);
   void add_strips(int length, int deep);
   bool add_pieces(int bright);
-  bool ends_bright(const std::vector<int> &piece, int bright);
+  bool ends_bright(const CellRun *begin, const CellRun *end, int bright);
   void grow(int dim);
-  bool is_sheet_inside() const;
-  double share() const;
-  std::uint8_t brightest_near(int x, int y) const;
+  bool is_sheet_inside();
   void fill();
 
   double share_ = 0;  ///< of the page
   int cell_ = 1;      ///< pixels on each side of a cell
-  Cells levels_;      ///< means
-  Cells dark_;        ///< 1 = below the share that is looked at, or border
-  Cells pieces_;      ///< 1 = thick enough
-  Cells seen_;        ///< 1 = in or around the piece that is looked at
-  Cells marked_;      ///< 1 = border, and in the frame
-  Cells filling_;     ///< levels of the paper next to the border
+  Cells levels_;  ///< means; in the border, at last, the levels of the paper next to it
+  Cells marks_;   ///< 1 = border
+  std::vector<std::uint16_t> sums_;  ///< of rows
+  CellBits dark_;                    ///< below the share that is looked at
+  CellBits thick_;                   ///< dark, thick enough, and no border yet
+  CellBits border_;
+  CellBits closed_;  ///< border, or outside of the page
+  CellBits inside_;  ///< the rest of the page
+  CellBits near_, ring_, space_;
+  CellPieces pieces_;
+  NearestLevels nearest_;
 };
 
 }  // namespace cudascan::scan

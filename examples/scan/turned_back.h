@@ -9,9 +9,9 @@ namespace cudascan::scan {
 class TurnedBack {
  public:
   /// @param angle  degrees counter-clockwise by which the page was turned
-  TurnedBack(int width, int height, double angle)
-      : x_(width / 2.0),
-        y_(height / 2.0),
+  TurnedBack(double width, double height, double angle)
+      : x_(width / 2),
+        y_(height / 2),
         cosine_(std::cos(angle * std::numbers::pi / 180)),
         sine_(std::sin(angle * std::numbers::pi / 180)) {}
   double x(double x, double y) const { return x_ + (x - x_) * cosine_ - (y - y_) * sine_; }

@@ -69,8 +69,8 @@ TEST(Reduce, MeansOfBlocks) {
 
 TEST(CellRows, MeansAreExact) {
   for (int rows = 1; rows <= 16; ++rows) {
-    std::vector<int> sums(255 * rows + 1);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<int>(i);
+    std::vector<std::uint16_t> sums(255 * rows + 1);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<std::uint16_t>(i);
     std::vector<std::uint8_t> means(sums.size());
     mean_rows(sums.data(), static_cast<int>(sums.size()), rows, means.data());
     for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(means[i], sums[i] / rows) << rows;
