@@ -41,8 +41,8 @@ void keep(T *numbers, int begin, int end, int count) {
   std::fill(numbers + end, numbers + count, T{0});
 }
 
-/// to[4x + i] is number x of row i.
-/// @param step  numbers to the next row
+/// Puts numbers of 4 rows next to each other: to[4x + i] is number x of row i.
+/// @param step  bytes to the next row
 CUDASCAN_CLONES void interleave(const std::int8_t *__restrict rows, std::ptrdiff_t step, int count,
                                 std::int8_t *__restrict to) {
   const std::int8_t *const second = rows + step, *const third = rows + 2 * step;
@@ -52,6 +52,19 @@ CUDASCAN_CLONES void interleave(const std::int8_t *__restrict rows, std::ptrdiff
     to[4 * x + 1] = second[x];
     to[4 * x + 2] = third[x];
     to[4 * x + 3] = fourth[x];
+  }
+}
+
+/// The same with 4 numbers at a time.
+CUDASCAN_CLONES void interleave_fours(const std::int8_t *__restrict rows, std::ptrdiff_t step,
+                                      int count, std::int8_t *__restrict to) {
+  const std::int8_t *const second = rows + step, *const third = rows + 2 * step;
+  const std::int8_t *const fourth = rows + 3 * step;
+  for (int x = 0; x < count; ++x) {
+    std::memcpy(to + 16 * x, rows + 4 * x, 4);
+    std::memcpy(to + 16 * x + 4, second + 4 * x, 4);
+    std::memcpy(to + 16 * x + 8, third + 4 * x, 4);
+    std::memcpy(to + 16 * x + 12, fourth + 4 * x, 4);
   }
 }
 
@@ -113,9 +126,9 @@ void Slopes::measure(const Image &page) {
   const auto levels = page.plane<const std::uint8_t>();
   const int stride = static_cast<int>(page.stride());
   // Some rows at a time, so that rows and columns stay in the cache.
-  constexpr int kRows = 64;
+  constexpr int kRows = 16;
   rows_.resize(std::size_t{kRows} * stride);
-  columns_.resize(rows_.size());
+  space_.resize(rows_.size());
   for (int begin = 0; begin < page.height; begin += kRows) {
     const int end = std::min(begin + kRows, page.height);
     for (int y = begin; y < std::min(end, page.height - 1); ++y) {
@@ -123,8 +136,8 @@ void Slopes::measure(const Image &page) {
       differences(levels.row(y), levels.row(y + 1), noise, stride, to);
       keep(to, sheet_.left(y), sheet_.right(y), stride);
     }
-    transpose_64(rows_.data(), stride, columns_.data());
-    const std::int8_t *from = columns_.data();
+    transpose_16(rows_.data(), stride, space_.data());
+    const std::int8_t *from = rows_.data();
     for (int x = 0; x < page.width; ++x, from += kRows)
       if (end - begin == kRows)  // whose size the compiler knows
         std::memcpy(column(x) + begin, from, kRows);
@@ -136,14 +149,10 @@ void Slopes::measure(const Image &page) {
     keep(column(x), sheet_.top(x), std::min(sheet_.bottom(x), page.height - 1), page.height);
 }
 
-void transpose_64(std::int8_t *rows, int width, std::int8_t *to) {
-  // The numbers of 4 rows next to each other, then of 16 rows, then of 64.
-  const std::ptrdiff_t step = width;
-  for (int row = 0; row < 16; ++row)
-    interleave(rows + row * step, 16 * step, width, to + row * 4 * step);
-  for (int row = 0; row < 4; ++row)
-    interleave(to + row * 4 * step, 16 * step, 4 * width, rows + row * 16 * step);
-  interleave(rows, 16 * step, 16 * width, to);
+void transpose_16(std::int8_t *numbers, int width, std::int8_t *space) {
+  const std::ptrdiff_t fours = std::ptrdiff_t{4} * width;
+  for (int i = 0; i < 4; ++i) interleave(numbers + i * fours, width, width, space + i * fours);
+  interleave_fours(space, fours, width, numbers);
 }
 
 double slope_of(int squeeze, double angle) {

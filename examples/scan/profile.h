@@ -59,14 +59,14 @@ class Slopes : public ByColumns {
   int noise_of(const Image &page);
 
   Sheet sheet_;
-  std::vector<std::uint8_t> sampled_;        ///< differences of some rows
-  std::vector<std::int8_t> rows_, columns_;  ///< differences of 64 rows
+  std::vector<std::uint8_t> sampled_;      ///< differences of some rows
+  std::vector<std::int8_t> rows_, space_;  ///< differences of 16 rows
 };
 
 /// Puts the numbers of each column together.
-/// @param rows  64 rows of `width` numbers, overwritten
-/// @param to    `width` columns of 64 numbers
-void transpose_64(std::int8_t *rows, int width, std::int8_t *to);
+/// @param numbers  16 rows of `width` numbers become `width` columns of 16
+/// @param space    as many, overwritten
+void transpose_16(std::int8_t *numbers, int width, std::int8_t *space);
 
 /// How far a line at this angle rises from a column to the next.
 /// @param squeeze  how many times smaller the columns of the page are than its rows

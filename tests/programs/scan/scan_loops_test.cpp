@@ -102,12 +102,12 @@ TEST(Profiles, SumsAlongLines) {
 
 TEST(Profiles, ColumnsOfRows) {
   for (const int width : {1, 3, 64, 320, 333}) {
-    std::vector<std::int8_t> rows(64 * width), columns(rows.size());
-    for (std::int8_t &number : rows) number = static_cast<std::int8_t>(below(256));
-    const std::vector<std::int8_t> before = rows;
-    transpose_64(rows.data(), width, columns.data());
-    for (int i = 0; i < 64 * width; ++i)
-      ASSERT_EQ(columns[i], before[i % 64 * width + i / 64]) << width << ' ' << i;
+    std::vector<std::int8_t> numbers(16 * width), space(numbers.size());
+    for (std::int8_t &number : numbers) number = static_cast<std::int8_t>(below(256));
+    const std::vector<std::int8_t> before = numbers;
+    transpose_16(numbers.data(), width, space.data());
+    for (int i = 0; i < 16 * width; ++i)
+      ASSERT_EQ(numbers[i], before[i % 16 * width + i / 16]) << width << ' ' << i;
   }
 }
 
