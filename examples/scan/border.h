@@ -79,8 +79,8 @@ class Border {
 
   double share_ = 0;  ///< of the page
   int cell_ = 1;      ///< pixels on each side of a cell
-  Cells levels_;  ///< means; in the border, at last, the levels of the paper next to it
-  Cells marks_;   ///< 1 = border
+  Cells levels_;      ///< means; in the border, at last, the levels of the paper next to it
+  Cells marks_;       ///< 1 = border
   std::vector<std::uint16_t> sums_;  ///< of rows
   CellBits dark_;                    ///< below the share that is looked at
   CellBits thick_;                   ///< dark, thick enough, and no border yet

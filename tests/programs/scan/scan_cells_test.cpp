@@ -243,31 +243,21 @@ TEST(NearestLevels, ArePassedOnFromCellToCell) {
   });
 }
 
-/// A page that is as its reduced copy says, at its edges, too.
-class CopiedPixels : public Pixels {
- public:
-  CopiedPixels(Image &page, const Image &copy) : Pixels(page), copy_(&copy) {}
-  void reduce(int, int, Image &) override { FAIL(); }
-  void reduce_edges(int cell, int, Edges &to) override {
-    const auto levels = copy_->plane<const std::uint8_t>();
-    for (Image *image : {&to.top, &to.bottom}) image->shape(page_->width / cell, 1, 8);
-    for (Image *image : {&to.left, &to.right}) image->shape(1, page_->height / cell, 8);
-    for (int x = 0; x < to.top.width; ++x) {
-      to.top.plane<std::uint8_t>().row(0)[x] = levels.row(0)[x];
-      to.bottom.plane<std::uint8_t>().row(0)[x] = levels.row(levels.height - 1)[x];
-    }
-    for (int y = 0; y < to.left.height; ++y) {
-      to.left.plane<std::uint8_t>().row(y)[0] = levels.row(y)[0];
-      to.right.plane<std::uint8_t>().row(y)[0] = levels.row(y)[levels.width - 1];
-    }
+/// Adds edges like the outermost cells of the reduced copy.
+void add_edges(const Image &page, int cell, Copies &to) {
+  const auto levels = to.reduced.plane<const std::uint8_t>();
+  const int across = page.width / cell, down = page.height / cell;
+  for (Image *image : {&to.edges.top, &to.edges.bottom}) image->shape(across, 1, 8);
+  for (Image *image : {&to.edges.left, &to.edges.right}) image->shape(1, down, 8);
+  for (int x = 0; x < across; ++x) {
+    to.edges.top.plane<std::uint8_t>().row(0)[x] = levels.row(0)[x];
+    to.edges.bottom.plane<std::uint8_t>().row(0)[x] = levels.row(levels.height - 1)[x];
   }
-  void find_content() override {}
-  void fill(int, const Plane<const std::uint8_t> &, const Plane<const std::uint8_t> &) override {}
-  void divide(const Image &, int) override {}
-
- private:
-  const Image *copy_;
-};
+  for (int y = 0; y < down; ++y) {
+    to.edges.left.plane<std::uint8_t>().row(y)[0] = levels.row(y)[0];
+    to.edges.right.plane<std::uint8_t>().row(y)[0] = levels.row(y)[levels.width - 1];
+  }
+}
 
 /// The box of the cells that are not border, each of them turned back.
 Box naive_inside(const Border &border, const Image &page, double angle) {
@@ -301,7 +291,9 @@ TEST(Border, BoxOfWhatIsInside) {
   Border border;
   for (const auto &[by_x, by_y] : {std::pair{8, 2}, {12, 3}, {4, 1}, {2, 1}}) {
     SCOPED_TRACE(by_x);
-    Image page, copy;
+    Image page;
+    Copies copies;
+    Image &copy = copies.reduced;
     page.width = by_x * 310 + by_x / 2;
     page.height = by_x * 438 + 1;
     page.resolution = {300, 300};
@@ -314,8 +306,8 @@ TEST(Border, BoxOfWhatIsInside) {
                               std::abs(row - 200) > 12 - x / 4;
         levels.row(y)[x] = static_cast<std::uint8_t>(is_sheet ? 220 + below(30) : below(20));
       }
-    CopiedPixels pixels(page, copy);
-    const double share = border.find(pixels, copy, by_x, by_y);
+    add_edges(page, by_x, copies);
+    const double share = border.find(page, copies, by_x, by_y);
     ASSERT_GT(share, 0.1);
     for (const double angle : {0., 0.01, -0.4, 1.7, -5., 10.99, -11.})
       EXPECT_EQ(border.inside(page, angle), naive_inside(border, page, angle)) << angle;
