@@ -32,7 +32,7 @@ COMMAND = """set -e; d=/tmp/several-gpus; mkdir -p $d
 python3 -c "import tarfile; tarfile.open('{archive}').extractall('$d')"
 j=$(find /usr /opt -name 'libnvjpeg.so.1[23]' 2>/dev/null | head -1)
 [ -z "$j" ] || export CUDASCAN_NVJPEG=$j; echo "nvJPEG: $j"
-nvidia-smi -L; nvidia-smi topo -m || true; lscpu | head -25 || true; nproc
+nvidia-smi -L || true; nvidia-smi topo -m || true; lscpu | head -25 || true; nproc
 . $d/bundle/env.sh
 python3 $d/examples/bench/whole_run.py "$OUT" several-gpus --scans $d/scans || true
 python3 -c "import tarfile,sys; t=tarfile.open(sys.argv[1]); \\
