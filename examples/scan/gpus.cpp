@@ -2,6 +2,7 @@
 #include "gpus.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <thread>
 
@@ -81,7 +82,10 @@ std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say) {
 int jobs_of(const Options &options, const Gpus *gpus) {
   if (options.jobs > 0) return options.jobs;
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return gpus ? cores + cores / 2 : cores;
+  if (!gpus) return cores;
+  constexpr int kMostOfGpu = 32;
+  const int most = options.decode == DecodeBy::cpu ? INT_MAX : kMostOfGpu * gpus->count();
+  return std::min(cores + cores / 2, most);
 }
 
 }  // namespace cudascan::scan

@@ -43,6 +43,7 @@ class Gpus {
   GpuLoad &load() { return load_; }
   /// Seconds in which each has had work until now.
   std::map<int, double> busy_seconds() const;
+  int count() const { return static_cast<int>(gpus_.size()); }
   /// What decodes JPEG pages on them; nullptr = nothing does. Set before there are workers.
   GpuJpegs *jpegs() const { return jpegs_.get(); }
   void set_jpegs(std::unique_ptr<GpuJpegs> jpegs) { jpegs_ = std::move(jpegs); }
@@ -66,7 +67,8 @@ class Gpus {
 std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say);
 
 /// Pages at a time: what --jobs says, or the number of cores, and with a GPU 3/2 of it, since
-/// workers sleep while it works.
+/// workers sleep while it works. If GPUs decode, at most 32 for each: more take memory and time to
+/// start, and make it no faster.
 /// @param gpus  nullptr = the CPU
 int jobs_of(const Options &options, const Gpus *gpus);
 

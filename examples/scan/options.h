@@ -48,7 +48,7 @@ struct Options {
   std::vector<int> gpus;  ///< numbers of the devices; empty = the first one
   bool all_gpus = false;  ///< all instead
   DecodeBy decode = DecodeBy::cpu;
-  int jobs = 0;  ///< 0 = the number of cores, with a GPU 3/2 of it
+  int jobs = 0;  ///< 0 = as jobs_of() says
   bool recursive = false, dry_run = false, resume = false, salvage = false;
   Talk talk = Talk::normal;
   std::string stats;
