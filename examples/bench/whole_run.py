@@ -51,15 +51,18 @@ PARTS = {
                   ("streams", 30, [*PIPELINES, "streams"]), ("live", 40, [*PIPELINES, "live"]),
                   ("camera", 40, [*PIPELINES, "camera"]), ("peers", 20, [*PIPELINES, "peers"]),
                   ("python", 30, [sys.executable, HERE / "python_peers.py"])],
-    "scan": [("scan-jpeg", 70, [*SCAN, "{pages}", "--devices", "0", "cpu"]),
-             ("scan-png", 50, [*SCAN, "{pages}", "--devices", "0", "--format", "png"])],
-    # In less than three minutes, as such machines are rarely free.
-    "several-gpus": [("gpu-tests", 35, [sys.executable, HERE / "gpu_tests.py"]),
+    # Many pages with a GPU, as it takes seconds to start.
+    "scan": [("scan-cpu", 30, [*SCAN, "{pages}", "--devices", "cpu"]),
+             ("scan-jpeg", 50, [*SCAN, "{many}", "--devices", "0"]),
+             ("scan-decode", 40, [*SCAN, "{many}", "--devices", "0", "--", "--decode=gpu"]),
+             ("scan-png", 60, [*SCAN, "{many}", "--devices", "0", "--format", "png"])],
+    # In less than five minutes, as such machines are rarely free.
+    "several-gpus": [("gpu-tests", 60, [sys.executable, HERE / "gpu_tests.py"]),
                      ("links", 12, [*TABLES, "links between"]),
                      ("gpus", 45, [*PIPELINES, "gpus", "--seconds", "0.2"]),
-                     ("paper-gpus", 45, [*TABLES, "several GPUs"]),
-                     ("scan-gpus", 21, [*SCAN, "{many}", "--devices", "each"]),
-                     ("scan-gpus-decode", 21, [*SCAN, "{many}", "--devices", "each", "--",
+                     ("paper-gpus", 60, [*TABLES, "several GPUs"]),
+                     ("scan-gpus", 60, [*SCAN, "{many}", "--devices", "each"]),
+                     ("scan-gpus-decode", 60, [*SCAN, "{many}", "--devices", "each", "--",
                                                "--decode=gpu"])],
 }
 
@@ -162,8 +165,8 @@ def main():
     parser.add_argument("--gswo", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--scans", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--pages", type=int, default=400,
-                        help="of one run of cudascan-scan (default 400; four times as many in "
-                             "the part several-gpus)")
+                        help="of a run of cudascan-scan on the CPU (default 400; 20 times as many "
+                             "with GPUs)")
     parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path, nargs="?")
     parser.add_argument("parts", metavar="PART", nargs="*")
     options = parser.parse_args()
@@ -183,7 +186,7 @@ def main():
         if folder and not folder.is_dir():
             parser.error(f"--{name} {folder}: this is no folder")
     options.folder.mkdir(parents=True, exist_ok=True)
-    given = {**vars(options), "many": 4 * options.pages}
+    given = {**vars(options), "many": 20 * options.pages}
     good = [run_part(part, given, options.folder) for part in options.parts]
     return 0 if all(good) else 1
 
