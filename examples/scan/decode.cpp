@@ -148,6 +148,15 @@ void compare(const Input &input, const Header &header, int page, const VipsImage
                 std::to_string(pages));
 }
 
+/// Whether the samples of the pixels need no conversion.
+bool is_gray_or_rgb(const VipsImage *image) {
+  const bool direct = image->BandFmt == VIPS_FORMAT_UCHAR || image->BandFmt == VIPS_FORMAT_USHORT;
+  const bool rgb = image->Type == VIPS_INTERPRETATION_sRGB ||
+                   image->Type == VIPS_INTERPRETATION_RGB16 ||
+                   image->Type == VIPS_INTERPRETATION_RGB;
+  return direct && (image->Bands == 1 || (rgb && image->Bands == 3));
+}
+
 /// One or three samples a pixel, of 8 or 16 bit.
 VipsPtr to_gray_or_rgb(VipsPtr image, const std::string &name) {
   VipsImage *next = nullptr;
@@ -160,11 +169,7 @@ VipsPtr to_gray_or_rgb(VipsPtr image, const std::string &name) {
     if (failed) fail(name);
     image.reset(next);
   }
-  const bool direct = image->BandFmt == VIPS_FORMAT_UCHAR || image->BandFmt == VIPS_FORMAT_USHORT;
-  const bool rgb = image->Type == VIPS_INTERPRETATION_sRGB ||
-                   image->Type == VIPS_INTERPRETATION_RGB16 ||
-                   image->Type == VIPS_INTERPRETATION_RGB;
-  if (!(direct && (image->Bands == 1 || (rgb && image->Bands == 3)))) {
+  if (!is_gray_or_rgb(image.get())) {
     if (vips_colourspace(image.get(), &next, VIPS_INTERPRETATION_sRGB, nullptr) != 0) fail(name);
     image.reset(next);
   }
@@ -375,7 +380,8 @@ std::string read_facts(const Input &input, const Header &header, Image &image) {
     if (vips_image_get_orientation(source.get()) > 1) return "not upright";
     image.width = source->Xsize;
     image.height = source->Ysize;
-    image.depth = 8;
+    if (!is_gray_or_rgb(source.get())) return "neither gray nor RGB";
+    image.depth = source->BandFmt == VIPS_FORMAT_USHORT ? 16 : 8;
     image.resolution = {};
     if (header.has_resolution) image.resolution = {dpi(source->Xres), dpi(source->Yres)};
     return "";

@@ -11,8 +11,11 @@ namespace cudascan::scan {
 struct HowToRead {
   double dpi = 300;  ///< of pages of a PDF that are not one image
   bool salvage = false;
-  bool for_gpu = false;      ///< leave pages coded that a GPU may decode
+  /// Leave pages coded that a GPU may decode: JPEG; JPEG 2000 and TIFF.
+  bool jpeg_for_gpu = false, others_for_gpu = false;
   bool find_content = true;  ///< false: the cleaner does, where the pixels are
+
+  bool for_gpu() const { return jpeg_for_gpu || others_for_gpu; }
 };
 
 /// Starts libvips; call it once, before any other thread runs.
@@ -25,7 +28,8 @@ void start_decoding(const char *program);
 int decode_page(const Input &input, const Header &header, int page, const HowToRead &how,
                 Image &image, Reading &reading);
 
-/// Reads what the header of an upright JPEG says: size, depth and resolution.
+/// Reads what the header of a file with an upright page in gray or RGB says: size, depth and
+/// resolution.
 /// @return why the page is not read like that, or ""
 std::string read_facts(const Input &input, const Header &header, Image &image);
 

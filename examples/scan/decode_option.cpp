@@ -18,9 +18,9 @@ const char *name_of(DecodeBy by) {
 void DecodeOption::add_to(GOptionContext *context) {
   const GOptionEntry entries[] = {
       {"decode", 0, 0, G_OPTION_ARG_STRING, &by_,
-       "What decodes JPEG files: cpu; gpu = nvJPEG, if it is installed, with the engines of the "
-       "GPU "
-       "or else its kernels; gpu-engines or gpu-kernels = only with those; cpu",
+       "What decodes files: cpu; gpu = for JPEG nvJPEG, with the engines of the GPU or else its "
+       "kernels, for JPEG 2000 and TIFF nvImageCodec, where they are installed; gpu-engines or "
+       "gpu-kernels = only JPEG, only with those; cpu",
        "WHAT"},
       {}};
   g_option_context_add_main_entries(context, entries, nullptr);
@@ -53,13 +53,21 @@ void prepare_reading(const Options &options, Gpus *gpus,
                "is for black and white pages without --split, --orientation=auto, "
                "--dewarp, --also and --ocr" +
                instead);
+  const auto note = options.talk == Talk::verbose ? say : nullptr;
   try {
-    const bool verbose = options.talk == Talk::verbose;
-    gpus->set_jpegs(
-        std::make_unique<GpuJpegs>(options.decode, gpus->load(), verbose ? say : nullptr));
-    how.for_gpu = true;
+    gpus->set_jpegs(std::make_unique<GpuJpegs>(options.decode, gpus->load(), note));
+    how.jpeg_for_gpu = true;
   } catch (const Error &error) {
-    say(option + "nvJPEG cannot be loaded: " + error.what() + instead);
+    say(option + "nvJPEG cannot be loaded: " + error.what() + "; the CPU decodes JPEG files");
+  }
+  if (options.decode != DecodeBy::gpu) return;
+  try {
+    gpus->set_codecs(std::make_unique<GpuCodecs>(note));
+    how.others_for_gpu = true;
+  } catch (const Error &error) {
+    if (note)
+      note(option + "nvImageCodec cannot be loaded: " + error.what() +
+           "; the CPU decodes JPEG 2000 and TIFF files");
   }
 }
 

@@ -30,7 +30,7 @@ class DecodeOption {
 /// "cpu" and so on.
 const char *name_of(DecodeBy by);
 
-/// What reading must leave to the cleaner, and loads nvJPEG if it is asked for.
+/// What reading must leave to the cleaner, and loads what decodes on GPUs if it is asked for.
 /// @param gpus  of the run, or nullptr
 /// @param say   prints a line
 void prepare_reading(const Options &options, Gpus *gpus,

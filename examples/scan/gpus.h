@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "gpu_load.h"
+#include "nvimgcodec.h"
 #include "nvjpeg.h"
 
 namespace cudascan::scan {
@@ -47,6 +48,9 @@ class Gpus {
   /// What decodes JPEG pages on them; nullptr = nothing does. Set before there are workers.
   GpuJpegs *jpegs() const { return jpegs_.get(); }
   void set_jpegs(std::unique_ptr<GpuJpegs> jpegs) { jpegs_ = std::move(jpegs); }
+  /// The same for JPEG 2000 and TIFF pages.
+  GpuCodecs *codecs() const { return codecs_.get(); }
+  void set_codecs(std::unique_ptr<GpuCodecs> codecs) { codecs_ = std::move(codecs); }
 
  private:
   struct Gpu {
@@ -59,6 +63,7 @@ class Gpus {
   std::vector<Gpu> gpus_;
   GpuLoad load_;
   std::unique_ptr<GpuJpegs> jpegs_;
+  std::unique_ptr<GpuCodecs> codecs_;
 };
 
 /// The GPUs that the options ask for, nullptr = the CPU makes the pages. Makes the first GPU

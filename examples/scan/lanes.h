@@ -7,11 +7,11 @@
 
 #include "coded.h"
 #include "cuda_pixels.h"
+#include "gpu_decoder.h"
 #include "gpus.h"
 #include "image.h"
 #include "kernels/exec.h"
 #include "lines.h"
-#include "nvjpeg.h"
 #include "pixels.h"
 
 namespace cudascan::scan {
@@ -71,7 +71,7 @@ class CudaLane {
  public:
   CudaLane(int device, Gpus &gpus) : device_(device), watched_(gpus.load(), device, stream_) {
     open();
-    if (GpuJpegs *const jpegs = gpus.jpegs()) jpeg_.emplace(*jpegs, device);
+    if (gpus.jpegs() || gpus.codecs()) decoder_.emplace(gpus, device);
   }
   int device() const { return device_; }
   /// To be called after an error.
@@ -92,19 +92,10 @@ class CudaLane {
   Pixels &hold(Image &page, Findings &found) {
     if (pixels_) return *pixels_;
     bool is_here = false;
-    if (is_coded(page) && jpeg_) {
-      const Plane<std::uint8_t> to = room<std::uint8_t>(kPage, page.width, page.height);
-      const std::uint32_t *is_damaged = nullptr;
-      free_.record(stream_.get());
-      // First, so that it is done while the page waits to be decoded.
-      is_damaged = pages::queue_check(*cuda_, page.coded->code());
-      is_here =
-          jpeg_->decode(*page.coded, to, stream_.get(), free_, found.decoder, found.not_on_gpu);
-      cuda_->synchronize();
-      if (is_here && *is_damaged != 0) {
-        is_here = false;
-        found.not_on_gpu = "damaged";
-      }
+    if (is_coded(page) && decoder_) {
+      const std::ptrdiff_t stride = stride_of(page.width, page.depth);
+      void *const to = rooms_[kPage].reserve(static_cast<std::size_t>(stride) * page.height);
+      is_here = decoder_->decode(page, to, stride, *cuda_, stream_.get(), found);
     }
     if (!is_here) {
       if (is_coded(page)) found.decoder = "cpu";
@@ -118,6 +109,7 @@ class CudaLane {
   }
   /// Copies the page that is held to host memory.
   void bring_back(Image &page) {
+    page.shape(page.width, page.height, page.depth);
     cuda::copy_rows(
         page.memory.data(), page.stride(), rooms_[kPage].data(), stride_of(page.width, page.depth),
         static_cast<std::size_t>(page.width) * (page.depth / 8), page.height, stream_.get());
@@ -183,8 +175,7 @@ class CudaLane {
   std::optional<Cuda> cuda_;
   std::optional<CudaLineMeter> lines_;
   std::optional<CudaPixels> pixels_;
-  std::optional<GpuJpeg> jpeg_;
-  cuda::Event free_;  ///< kPage may be written
+  std::optional<GpuDecoder> decoder_;
   cuda::DeviceBuffer rooms_[kPlaces];
   Plane<std::uint8_t> result_{};
 };

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nvjpeg.h"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
 #include <iterator>
 
 #include "common/error.h"
 #include "jpeg_batches.h"
+#include "load_library.h"
 
 namespace cudascan::scan {
 namespace {
@@ -32,43 +30,24 @@ std::string status_text(int status) {
          ")";
 }
 
-/// Where the library may be.
-std::vector<std::string> places() {
-  if (const char *named = std::getenv("CUDASCAN_NVJPEG")) return {named};
-  std::vector<std::string> folders{""};
-  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char *folder = std::getenv(variable); folder && *folder)
-      folders.push_back(std::string(folder) + "/lib64/");
-  for (const char *folder : {"/usr/local/cuda/lib64/", "/opt/cuda/lib64/"})
-    folders.emplace_back(folder);
-  std::vector<std::string> all;
-  for (const char *name : {"libnvjpeg.so.13", "libnvjpeg.so.12"})
-    for (const std::string &folder : folders) all.push_back(folder + name);
-  return all;
-}
-
-/// Finds all functions. @return the name of one that is missing, or nullptr
-const char *find_functions(void *library, NvjpegFunctions &f) {
-  const char *missing = nullptr;
-  const auto find = [&](auto *&function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (!function && !missing) missing = name;
-  };
-  find(f.get_property, "nvjpegGetProperty");
-  find(f.create, "nvjpegCreateEx");
-  find(f.destroy, "nvjpegDestroy");
-  find(f.create_state, "nvjpegJpegStateCreate");
-  find(f.destroy_state, "nvjpegJpegStateDestroy");
-  find(f.create_stream, "nvjpegJpegStreamCreate");
-  find(f.destroy_stream, "nvjpegJpegStreamDestroy");
-  find(f.parse_header, "nvjpegJpegStreamParseHeader");
-  find(f.check, "nvjpegDecodeBatchedSupported");
-  find(f.initialize, "nvjpegDecodeBatchedInitialize");
-  find(f.decode, "nvjpegDecodeBatched");
-  if (missing) return missing;
-  find(f.preallocate, "nvjpegDecodeBatchedPreAllocate");
-  find(f.get_engines, "nvjpegGetHardwareDecoderInfo");
-  return nullptr;
+/// @return why the library cannot be used, or ""
+std::string find_functions(void *library, NvjpegFunctions &f) {
+  FunctionsOf(library)
+      .find(f.preallocate, "nvjpegDecodeBatchedPreAllocate")
+      .find(f.get_engines, "nvjpegGetHardwareDecoderInfo");
+  return FunctionsOf(library)
+      .find(f.get_property, "nvjpegGetProperty")
+      .find(f.create, "nvjpegCreateEx")
+      .find(f.destroy, "nvjpegDestroy")
+      .find(f.create_state, "nvjpegJpegStateCreate")
+      .find(f.destroy_state, "nvjpegJpegStateDestroy")
+      .find(f.create_stream, "nvjpegJpegStreamCreate")
+      .find(f.destroy_stream, "nvjpegJpegStreamDestroy")
+      .find(f.parse_header, "nvjpegJpegStreamParseHeader")
+      .find(f.check, "nvjpegDecodeBatchedSupported")
+      .find(f.initialize, "nvjpegDecodeBatchedInitialize")
+      .find(f.decode, "nvjpegDecodeBatched")
+      .problem();
 }
 
 }  // namespace
@@ -79,27 +58,14 @@ std::string call_failed(const char *what, int status) {
 
 GpuJpegs::GpuJpegs(DecodeBy by, GpuLoad &load, Say note)
     : by_(by), load_(load), note_(std::move(note)) {
-  std::string problem = "no library was tried";
-  for (const std::string &place : places()) {
-    // It stays loaded until the process ends, as CUDA does.
-    void *const library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-      problem = dlerror();
-      this->note("nvJPEG: " + problem);
-      continue;
-    }
-    if (const char *missing = find_functions(library, functions_)) {
-      problem = place + " has no function " + missing;
-      this->note("nvJPEG: " + problem);
-      continue;
-    }
-    int version[3] = {};
-    for (int i = 0; i < 3; ++i) functions_.get_property(i, &version[i]);
-    this->note("nvJPEG: " + place + ", version " + std::to_string(version[0]) + '.' +
-               std::to_string(version[1]) + '.' + std::to_string(version[2]));
-    return;
-  }
-  throw Error(problem);
+  const auto say = [this](const std::string &line) { this->note(line); };
+  const std::string place = load_library(
+      "nvJPEG", "CUDASCAN_NVJPEG", {"libnvjpeg.so.13", "libnvjpeg.so.12"},
+      [this](void *library) { return find_functions(library, functions_); }, say);
+  int version[3] = {};
+  for (int i = 0; i < 3; ++i) functions_.get_property(i, &version[i]);
+  this->note("nvJPEG: " + place + ", version " + std::to_string(version[0]) + '.' +
+             std::to_string(version[1]) + '.' + std::to_string(version[2]));
 }
 
 void GpuJpegs::note(const std::string &line) {

@@ -22,10 +22,10 @@
 
 namespace cudascan::scan {
 
-/// Who decodes JPEG pages.
+/// Who decodes pages.
 enum class DecodeBy {
   cpu,
-  gpu,      ///< the engines for JPEG of the GPU, its kernels if it has none
+  gpu,      ///< the engines for JPEG of the GPU, its kernels if it has none; nvImageCodec
   engines,  ///< only those
   kernels,
 };

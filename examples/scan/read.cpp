@@ -15,6 +15,8 @@
 #include "levels.h"
 #include "page_size.h"
 #include "plain_jpeg.h"
+#include "plain_jpeg2000.h"
+#include "plain_tiff.h"
 #include "pnm.h"
 
 namespace cudascan::scan {
@@ -99,18 +101,26 @@ bool Document::read_whole(Input &input, Digest *digest) const {
 /// Takes the file of a page that a GPU can decode, and what its header says.
 /// @return why not, or ""
 std::string Document::take_file(const Input &input, const HowToRead &how, Image &image) {
-  if (header_.kind != Kind::jpeg) return "not a JPEG";
+  const bool is_jpeg = header_.kind == Kind::jpeg;
+  const bool is_other = header_.kind == Kind::jpeg2000 || header_.kind == Kind::tiff;
+  if (!(is_jpeg && how.jpeg_for_gpu) && !(is_other && how.others_for_gpu))
+    return std::string(name_of(header_.kind)) + " files are decoded on the CPU";
+  if (header_.pages.size() > 1) return "several pages";
   const std::size_t size = static_cast<std::size_t>(input.size());
   if (!image.file || image.file.use_count() > 1)
     image.file = std::make_shared<Memory>(image.memory.is_pinned());
-  auto *const bytes = static_cast<unsigned char *>(image.file->reserve(2 * size + size / 4));
+  auto *const bytes =
+      static_cast<unsigned char *>(image.file->reserve(is_jpeg ? 2 * size + size / 4 : size));
   if (input.read(0, bytes, size) != size) return "cannot be read whole";
   {
     const std::lock_guard lock(mutex_);
     if (digest_.empty()) digest_ = digest_of({reinterpret_cast<const char *>(bytes), size});
   }
-  pages::JpegCode code;
-  std::string why = read_plain_jpeg(bytes, size, bytes + size, code);
+  CodedPage::Code code;
+  std::string why =
+      is_jpeg ? read_plain_jpeg(bytes, size, bytes + size, code.emplace<pages::JpegCode>())
+      : header_.kind == Kind::tiff ? read_plain_tiff(bytes, size, code.emplace<CodecFacts>())
+                                   : read_plain_jpeg2000(bytes, size, code.emplace<CodecFacts>());
   if (!why.empty()) return why;
   why = read_facts(input, header_, image);
   if (!why.empty()) return why;
@@ -129,7 +139,7 @@ Reading Document::read_page(int page, const HowToRead &how, Image &image) {
   image.coded = nullptr;
   image.content = Content::unknown;
   std::string not_on_gpu;
-  if (how.for_gpu) {
+  if (how.for_gpu()) {
     not_on_gpu = take_file(input, how, image);
     input.check_unchanged();
     if (image.coded) return reading;

@@ -36,7 +36,7 @@ class Document {
   /// @throws Error when it is damaged or not what the header says, when the file has changed, and
   ///         for pages of more than 32768 pixels a side
   ///
-  /// With HowToRead::for_gpu, pages of usual JPEG files are left in `image.coded` instead.
+  /// With HowToRead::for_gpu(), pages of usual files are left in `image.coded` instead.
   Reading read_page(int page, const HowToRead &how, Image &image);
 
  private:

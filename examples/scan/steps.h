@@ -110,7 +110,8 @@ struct Findings {
   double read_ms = 0, straighten_ms = 0, clean_ms = 0, write_ms = 0;
   double encode_ms = 0;   ///< the part of write_ms that compressed
   int device = kNowhere;  ///< GPU that made the page, kCpu or kNowhere
-  /// What decoded the page, if a GPU was asked to: "gpu-engines", "gpu-kernels" or "cpu".
+  /// What decoded the page, if a GPU was asked to: "gpu-engines", "gpu-kernels",
+  /// "gpu-nvimagecodec" or "cpu".
   std::string decoder;
   std::string not_on_gpu;  ///< why the CPU did
 };

@@ -176,7 +176,7 @@ void Workers::make_pages(Task &task, Cleaner &cleaner, Buffers &buffers) {
     const auto begin = Clock::now();
     Image *source = &buffers.page;
     // First, so that the file comes from the disk here and from the cache when it is decoded.
-    if (task.item.document && !job_.how_to_read.for_gpu)
+    if (task.item.document && !job_.how_to_read.for_gpu())
       record.input_digest = task.item.document->digest();
     if (task.scanned)
       source = task.scanned.get();

@@ -76,8 +76,8 @@ class Decode(decoding.Case):
                              (INCOMPLETE, "has no function nvjpegDecodeBatchedSupported")):
             said, stats = self.decode("in", library=library)
             self.assertRegex(said, "--decode=gpu: nvJPEG cannot be loaded: .*" + why +
-                             ".*; the CPU decodes the pages")
-            self.assertNotIn("decoders", stats)
+                             ".*; the CPU decodes JPEG files")
+            self.assertEqual(stats["decoders"], {"cpu": COUNT})
             self.assertEqual(self.contents(), self.usual("in")[0])
 
     def test_unusual_files_go_to_the_cpu(self):
@@ -94,7 +94,8 @@ class Decode(decoding.Case):
                 ("cmyk", scans.encoded(rgb.convert("CMYK"), "jpeg", **jpeg),
                  "neither gray nor YCbCr"),
                 ("lying", scans.encoded(rgb, "jpeg", exif=exif, **jpeg), "not upright"),
-                ("png", scans.encoded(rgb, "png", dpi=(100, 100)), "not a JPEG"),
+                ("png", scans.encoded(rgb, "png", dpi=(100, 100)),
+                 "PNG files are decoded on the CPU"),
                 ("cut", good[:-1], "truncated"), ("tail", good + b"\0\0more", None)):
             with self.subTest(name):
                 path = self.folder / f"{name}.jpg"
