@@ -143,7 +143,14 @@ class PageCleaner : public Cleaner {
 
   /// Finds the resolution of the page and enlarges it if that is low.
   void settle_resolution(Image &page, const Steps &steps, Findings &found) {
-    const bool is_certain = resolution_.settle(page, steps, found);
+    const auto need_levels = [&] {
+      int device = kNowhere;
+      lanes_.run(device, [&](auto &lane) {
+        lane.hold(page, found);
+        lane.bring_back(page);
+      });
+    };
+    const bool is_certain = resolution_.settle(page, steps, need_levels, found);
     if (!steps.enlarge || !is_certain || page.content != Content::gray) return;
     const double factor = enlargement(page);
     if (factor == 1) return;

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "coded.h"
-
 namespace cudascan::scan {
 namespace {
 
@@ -50,7 +48,8 @@ double dpi_of_letters(double height) {
   });
 }
 
-bool ResolutionFinder::settle(Image &page, const Steps &steps, Findings &found) {
+bool ResolutionFinder::settle(Image &page, const Steps &steps,
+                              const std::function<void()> &need_levels, Findings &found) {
   const bool stated = page.resolution.x > 0 && page.resolution.y > 0;
   bool is_certain = true;
   found.resolution_from = "stated";
@@ -63,7 +62,7 @@ bool ResolutionFinder::settle(Image &page, const Steps &steps, Findings &found) 
     double dpi = dpi_of_paper(page.width, page.height);
     if (dpi == 0 && (page.content == Content::gray || page.content == Content::bilevel)) {
       from = "estimated from the letters";
-      need_pixels(page);
+      need_levels();
       dpi = dpi_of_letters(letters_.height(page));
     }
     if (dpi > 0 && (!stated || factor_between(dpi, page.resolution.x) > kOther)) {

@@ -12,6 +12,8 @@
 /// If there are no letters, it is --resolution. A stated 72 or 96 is kept unless the estimate
 /// differs from it by a factor of more than 1.3. docs/scan.md says what this achieves.
 #pragma once
+#include <functional>
+
 #include "letters.h"
 #include "steps.h"
 
@@ -21,8 +23,10 @@ namespace cudascan::scan {
 class ResolutionFinder {
  public:
   /// Sets the resolution of the page, and `resolution` and `resolution_from`.
+  /// @param need_levels  brings the levels of the page to host memory
   /// @return whether it is certain enough to enlarge the page by it
-  bool settle(Image &page, const Steps &steps, Findings &found);
+  bool settle(Image &page, const Steps &steps, const std::function<void()> &need_levels,
+              Findings &found);
 
  private:
   Letters letters_;

@@ -17,7 +17,9 @@ std::vector<Part> Spread::look(Image &image, Split split, const Steps &steps) {
   found_ = {};
   const bool empty = image.content == Content::white || image.content == Content::black;
   if (steps.upright && !empty) turn(image);
-  if (image.resolution.x <= 0 || image.resolution.y <= 0) resolution_.settle(image, steps, found_);
+  if (image.resolution.x <= 0 || image.resolution.y <= 0)
+    resolution_.settle(
+        image, steps, [] {}, found_);
   gutter_ = {};
   gutter_.top = gutter_.bottom = image.width / 2.;
   if (empty)

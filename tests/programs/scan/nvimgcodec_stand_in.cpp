@@ -3,8 +3,8 @@
 // copies the page to the emulated GPU, whose functions the program exports. Words in the
 // environment variable NVIMGCODEC_STAND_IN change what it does: no-instance and no-decoder (they
 // cannot be made), refuse (a page is not supported), page-fails (it fails after some rows were
-// written), decode-fails (the call does), wrong-size and wrong-pixel (it answers wrongly),
-// gpu-1-fails (GPU 1 fails in it).
+// written), decode-fails (the call does), wrong-size and wrong-pixel (it answers wrongly), larger
+// (a quarter of a gray page fills it), gpu-1-fails (GPU 1 fails in it).
 #include <vips/vips.h>
 
 #include <cstdlib>
@@ -75,6 +75,8 @@ std::uint32_t decode(const Decoder &decoder, const Code &code, const CodecImageI
   if (pixels && size == row * plane.height) {
     const bool fails = is_told("page-fails");
     if (is_told("wrong-pixel")) pixels[size / 2] ^= 1;
+    if (is_told("larger") && row == plane.width)
+      for (std::size_t i = size; i-- > 0;) pixels[i] = pixels[i / row / 2 * row + i % row / 2];
     if (decoder.device == 1 && is_told("gpu-1-fails")) emulation::fail_at(1, 0);
     const bool copied = cudaMemcpy2DAsync(to.buffer, plane.stride, pixels, row, row,
                                           fails ? plane.height / 2 : plane.height,

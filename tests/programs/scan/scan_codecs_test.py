@@ -75,7 +75,10 @@ class Codecs(decoding.Case):
     def test_pages_without_resolution_are_measured_without_decoding_them_again(self):
         page = scans.text_page(431, 401)
         _, stats = self.check({"page.jp2": jp2(page)})
-        self.assertEqual(stats["page_list"][0]["resolution_from"], "estimated from the letters")
+        usual = stats["page_list"][0]
+        self.assertEqual(usual["resolution_from"], "estimated from the letters")
+        _, stats = self.decode("pages", told="larger")
+        self.assertGreater(stats["page_list"][0]["resolution"], usual["resolution"])
 
     def test_other_files_are_decoded_on_the_cpu(self):
         page, rgb = self.page, self.rgb
