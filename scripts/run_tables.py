@@ -215,7 +215,8 @@ def in_readme(run):
              "paper 000 several GPUs", "us", lambda n: {"series": "Shared 15*15", "width": 2500,
                                                          "value": n}),
             ("pages/s from JPEG to TIFF", "scan", "pages_per_second",
-             lambda n: {"gpus": n, "name": "JPEG of A4 at 300 dpi to TIFF group 4"})):
+             lambda n: {"gpus": n,
+                        "name": "JPEG of A4 at 300 dpi to TIFF group 4 --decode=gpu"})):
         rates = [run.get(table_name, key, **where(n)) for n in counts]
         if all(map(number, rates)):
             said.append(listed([short(1e6 / rate if key == "us" else rate) for rate in rates]) +

@@ -56,13 +56,13 @@ PARTS = {
              ("scan-jpeg", 50, [*SCAN, "{many}", "--devices", "0"]),
              ("scan-decode", 40, [*SCAN, "{many}", "--devices", "0", "--", "--decode=gpu"]),
              ("scan-png", 60, [*SCAN, "{many}", "--devices", "0", "--format", "png"])],
-    # In less than five minutes, as such machines are rarely free.
+    # In less than six minutes, as such machines are rarely free.
     "several-gpus": [("gpu-tests", 60, [sys.executable, HERE / "gpu_tests.py"]),
                      ("links", 12, [*TABLES, "links between"]),
                      ("gpus", 45, [*PIPELINES, "gpus", "--seconds", "0.2"]),
                      ("paper-gpus", 60, [*TABLES, "several GPUs"]),
-                     ("scan-gpus", 60, [*SCAN, "{many}", "--devices", "each"]),
-                     ("scan-gpus-decode", 60, [*SCAN, "{many}", "--devices", "each", "--",
+                     ("scan-gpus", 100, [*SCAN, "{most}", "--devices", "each"]),
+                     ("scan-gpus-decode", 80, [*SCAN, "{most}", "--devices", "each", "--",
                                                "--decode=gpu"])],
 }
 
@@ -166,7 +166,7 @@ def main():
     parser.add_argument("--scans", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--pages", type=int, default=400,
                         help="of a run of cudascan-scan on the CPU (default 400; 20 times as many "
-                             "with GPUs)")
+                             "with a GPU, 60 times with several)")
     parser.add_argument("folder", metavar="FOLDER", type=pathlib.Path, nargs="?")
     parser.add_argument("parts", metavar="PART", nargs="*")
     options = parser.parse_args()
@@ -186,7 +186,7 @@ def main():
         if folder and not folder.is_dir():
             parser.error(f"--{name} {folder}: this is no folder")
     options.folder.mkdir(parents=True, exist_ok=True)
-    given = {**vars(options), "many": 20 * options.pages}
+    given = {**vars(options), "many": 20 * options.pages, "most": 60 * options.pages}
     good = [run_part(part, given, options.folder) for part in options.parts]
     return 0 if all(good) else 1
 
