@@ -19,15 +19,6 @@ struct ChunkView : View {
   static constexpr bool summed = kSumsChunk;
 };
 
-template <bool first, typename A, typename B>
-struct Choice {
-  using Type = A;
-};
-template <typename A, typename B>
-struct Choice<false, A, B> {
-  using Type = B;
-};
-
 /// The sums of a row of a chunk, from one row to the next.
 /// @tparam columns, rows  pixels of a chunk
 template <typename View, int columns, int rows>

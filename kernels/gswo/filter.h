@@ -141,14 +141,14 @@ struct KnownChunk {
   struct alignas(kColumns * sizeof(GSWO_SAMPLE)) Row {
     GSWO_SAMPLE at[kColumns];
   };
-  Row rows[kRows][kPlanes ? kPlanes : 1];
+  Row rows[kRows][kLevelPlanes ? kLevelPlanes : 1];
 
   /// @param x  a multiple of kColumns
   GSWO_FN KnownChunk([[maybe_unused]] const Input &in, [[maybe_unused]] int x,
                      [[maybe_unused]] int y) {
 #if GSWO_PLANES
     GSWO_UNROLL for (int i = 0; i < kRows; ++i) {
-      GSWO_UNROLL for (int n = 0; n < kPlanes; ++n) rows[i][n] =
+      GSWO_UNROLL for (int n = 0; n < kLevelPlanes; ++n) rows[i][n] =
           *reinterpret_cast<const Row *>(row_of(in.planes[n], y + i) + x);
     }
 #endif
@@ -156,7 +156,8 @@ struct KnownChunk {
   GSWO_FN Known at([[maybe_unused]] int column, [[maybe_unused]] int row) const {
     Known known{};
 #if GSWO_PLANES
-    GSWO_UNROLL for (int n = 0; n < kPlanes; ++n) known.at[n] = level_of(rows[row][n].at[column]);
+    GSWO_UNROLL for (int n = 0; n < kLevelPlanes; ++n) known.at[n] =
+        level_of(rows[row][n].at[column]);
 #endif
     return known;
   }

@@ -23,6 +23,7 @@
 ///     GSWO_CELLS                  number of its cells
 ///     GSWO_BORDER, GSWO_OUTSIDE   0 clip, 1 replicate, 2 reflect, 3 constant: the level outside
 ///     GSWO_PLANES                 planes that the library has computed, see Input; or undefined
+///     GSWO_RANKS                  the calls that its planes of ranks answer, as Asked
 ///     GSWO_TEXTURE                on the GPU, see gswo/filter.h
 #pragma once
 #include "gswo/gswo_sort.h"
@@ -58,13 +59,33 @@ struct Frame {
   unsigned long long texture;  ///< of its samples, or 0
 };
 
-/// The available planes, in this order: the bits 1, 2 and 4 of GSWO_PLANES.
-constexpr bool kHasMin = (GSWO_PLANES & 1) != 0, kHasMax = (GSWO_PLANES & 2) != 0,
-               kHasMedian = (GSWO_PLANES & 4) != 0;
-constexpr int kPlanes = kHasMin + kHasMax + kHasMedian;
+/// A call that a plane answers: percentile(argument) or rank(argument).
+struct Asked {
+  bool is_percentile;
+  float argument;
+};
+#if GSWO_PLANES & 8
+constexpr Asked kAsked[] = {GSWO_RANKS};
+constexpr int kRanks = sizeof(kAsked) / sizeof(Asked);
+#else
+constexpr Asked kAsked[] = {{false, 0}};
+constexpr int kRanks = 0;
+#endif
 
-/// The frame that is filtered, and planes of its size whose samples are min(), max() and median()
-/// at the same pixel. Rows of planes begin at multiples of eight bytes or more.
+/// The available planes, in this order: the bits of GSWO_PLANES. First those of levels, with bit 8
+/// one for each of GSWO_RANKS. If windows are clipped, a plane of rank() has the ranks of windows
+/// that the largest level fills up. Then, on the CPU, sums of levels, sums of their squares, and the
+/// number of samples of windows that are not whole.
+constexpr bool kHasMin = (GSWO_PLANES & 1) != 0, kHasMax = (GSWO_PLANES & 2) != 0,
+               kHasMedian = (GSWO_PLANES & 4) != 0, kHasSum = (GSWO_PLANES & 16) != 0,
+               kHasSquares = (GSWO_PLANES & 32) != 0, kHasCount = (GSWO_PLANES & 64) != 0;
+constexpr int kFirstRank = kHasMin + kHasMax + kHasMedian;
+constexpr int kLevelPlanes = kFirstRank + kRanks;
+constexpr int kPlanes = kLevelPlanes + kHasSum + kHasSquares + kHasCount;
+static_assert(!GSWO_CUDA || kPlanes == kLevelPlanes, "the GPU computes sums itself");
+
+/// The frame that is filtered, and planes of its size with results of its windows' functions at the
+/// same pixel. Rows of planes begin at multiples of eight bytes or more.
 #if GSWO_PLANES
 struct Input : Frame {
   Frame planes[kPlanes];
@@ -75,9 +96,10 @@ using Input = Frame;
 
 /// What is known of a pixel's window before the filter is called.
 struct Known {
-  GSWO_SAMPLE at[kPlanes ? kPlanes : 1];  ///< the levels of the planes
-  unsigned sum;                           ///< of the samples, if the view is summed
-  unsigned long long squares;             ///< the sum of their squares, likewise
+  GSWO_SAMPLE at[kLevelPlanes ? kLevelPlanes : 1];  ///< the levels of the planes
+  unsigned sum;                ///< of the samples, if there is a plane or the view is summed
+  unsigned long long squares;  ///< the sum of their squares, likewise
+  int count;                   ///< if there is a plane
 };
 
 constexpr int kLeft = GSWO_LEFT, kRight = GSWO_RIGHT, kAbove = GSWO_ABOVE, kBelow = GSWO_BELOW;
@@ -103,6 +125,15 @@ constexpr bool kScatterInFloat =
     1ull * kCells * (kCells > 4 ? kCells : 4) * kMiddle * kMiddle <= 1 << 24 &&
     kScatterExactInFloat;
 
+template <bool first, typename A, typename B>
+struct Choice {
+  using Type = A;
+};
+template <typename A, typename B>
+struct Choice<false, A, B> {
+  using Type = B;
+};
+
 struct Run {
   short y, first, last;
 };
@@ -123,9 +154,9 @@ GSWO_FN int resolve(int i, int n) {
 #endif
 }
 
-GSWO_FN const GSWO_SAMPLE *row_of(const Frame &frame, int y) {
-  return reinterpret_cast<const GSWO_SAMPLE *>(static_cast<const char *>(frame.data) +
-                                               y * frame.stride);
+template <typename T = GSWO_SAMPLE>
+GSWO_FN const T *row_of(const Frame &frame, int y) {
+  return reinterpret_cast<const T *>(static_cast<const char *>(frame.data) + y * frame.stride);
 }
 GSWO_FN GSWO_SAMPLE level_of(GSWO_SAMPLE sample) {
   return static_cast<GSWO_SAMPLE>(sample >> GSWO_SHIFT);
@@ -149,8 +180,19 @@ GSWO_FN Known known_at([[maybe_unused]] const Input &input, [[maybe_unused]] int
                        [[maybe_unused]] int y) {
   Known known{};
 #if GSWO_PLANES
-  GSWO_UNROLL for (int i = 0; i < kPlanes; ++i) known.at[i] =
+  GSWO_UNROLL for (int i = 0; i < kLevelPlanes; ++i) known.at[i] =
       level_of(row_of(input.planes[i], y)[x]);
+#endif
+#if GSWO_PLANES & 16
+  known.sum = row_of<unsigned>(input.planes[kLevelPlanes], y)[x];
+#endif
+#if GSWO_PLANES & 32
+  using Squares = Choice<sizeof(GSWO_SAMPLE) == 1, unsigned, double>::Type;
+  known.squares =
+      static_cast<unsigned long long>(row_of<Squares>(input.planes[kLevelPlanes + kHasSum], y)[x]);
+#endif
+#if GSWO_PLANES & 64
+  known.count = row_of<unsigned short>(input.planes[kPlanes - 1], y)[x];
 #endif
   return known;
 }
@@ -237,9 +279,15 @@ class Window {
 
   GSWO_FN int count() const {
     if constexpr (whole) return kCells;
+    if constexpr (kHasCount) return known_.count;
     if constexpr (kRectangle) return (right() - left() + 1) * (below() - above() + 1);
     int n = 0;
-    each_level([&](Level, int, int) { ++n; });
+    for (int i = 0; i < kNumRuns; ++i) {
+      if (static_cast<unsigned>(y + kRuns[i].y) >= static_cast<unsigned>(height)) continue;
+      const int first = larger<int>(kRuns[i].first, -x),
+                last = smaller<int>(kRuns[i].last, width - 1 - x);
+      n += last < first ? 0 : last - first + 1;
+    }
     return n;
   }
   // In a window without samples, all results except sum and variance are the pixel's own sample.
@@ -303,6 +351,43 @@ class Window {
 
   /// k below 0 gives the first sample, k beyond the last gives the last.
   GSWO_FN float rank(int k) const {
+    return answer<false>(static_cast<float>(k), [&] { return find_rank(k); });
+  }
+  GSWO_FN float median() const {
+    if constexpr (kHasMedian) return static_cast<float>(known_.at[kHasMin + kHasMax]);
+    return rank(count() / 2);
+  }
+  GSWO_FN float percentile(float q) const {
+    return answer<true>(q, [&] {
+      const float most = kCells, at = static_cast<float>(count()) * q / 100;
+      return rank(static_cast<int>(at > 0 ? at < most ? at : most : 0));
+    });
+  }
+
+ private:
+  /// The level in the plane of a call, or what search() returns if no plane answers it.
+  template <bool is_percentile, int i = 0, typename Search>
+  GSWO_FN float answer([[maybe_unused]] float argument, Search search) const {
+    if constexpr (i == kRanks) {
+      return search();
+    } else {
+      constexpr Asked asked = kAsked[i];
+      if constexpr (asked.is_percentile == is_percentile)
+        if (argument == asked.argument) return level_of_rank<i>();
+      return answer<is_percentile, i + 1>(argument, search);
+    }
+  }
+  template <int i>
+  GSWO_FN float level_of_rank() const {
+    const GSWO_SAMPLE level = known_.at[kFirstRank + i];
+    if constexpr (whole || kAsked[i].is_percentile) return static_cast<float>(level);
+    return static_cast<float>(smaller(level, known_.at[kHasMin]));  // that of max()
+  }
+  GSWO_FN float find_rank(int k) const {
+    if constexpr (kHasMin)
+      if (k <= 0) return min();
+    if constexpr (kHasMax)
+      if (k >= kCells - 1) return max();
     const int samples = count();
     if (samples == 0) return *this;
     k = k < 0 ? 0 : k < samples ? k : samples - 1;
@@ -319,17 +404,9 @@ class Window {
       return search(k);
     }
   }
-  GSWO_FN float median() const {
-    if constexpr (kHasMedian) return static_cast<float>(known_.at[kPlanes - 1]);
-    return rank(count() / 2);
-  }
-  GSWO_FN float percentile(float q) const {
-    const float most = kCells, at = static_cast<float>(count()) * q / 100;
-    return rank(static_cast<int>(at > 0 ? at < most ? at : most : 0));
-  }
 
- private:
   static constexpr bool kLevelsAreFloats = !Integer<Level>;
+  static constexpr bool kKnowsSum = View::summed || kHasSum;
   static constexpr bool kSumsInFloat = kLevelsAreFloats && kExactInFloat;
   static constexpr bool kUnrolled = kUnrolls && whole && View::often;
   /// In larger windows, sorting needs more exchanges than a search needs comparisons.
@@ -439,9 +516,9 @@ class Window {
         [](Sum a, Level level) { return multiply_add<Sum>(level, level, a); });
   }
   GSWO_FN auto exact_sum() const {
-    if constexpr (View::summed && kSumsInFloat)
+    if constexpr (kKnowsSum && kSumsInFloat)
       return static_cast<float>(known_.sum);
-    else if constexpr (View::summed)
+    else if constexpr (kKnowsSum)
       return known_.sum;
     else if constexpr (kSumsInFloat)
       return sum_of_levels<float>();
@@ -449,7 +526,7 @@ class Window {
       return sum_of_levels<unsigned>();
   }
   GSWO_FN unsigned long long exact_squares() const {
-    if constexpr (View::summed)
+    if constexpr (View::summed || kHasSquares)
       return known_.squares;
     else if constexpr (kLevelsAreFloats && kSquaresExactInFloat)
       return static_cast<unsigned>(sum_of_squares<float>());

@@ -8,7 +8,6 @@
 #include "kernels/usercode/formula.h"
 #include "kernels/usercode/source_file.h"
 #include "kernels/usercode/translate.h"
-#include "kernels/usercode/window_calls.h"
 
 namespace cudascan::gswo {
 namespace {
@@ -51,32 +50,14 @@ const std::string kAboutPlanes =
     "// It is given planes: what the library's own operators have made of the frame, see Input in\n"
     "// gswo/window.h. With -DGSWO_PLANES=0 it takes none and computes all from the window.\n";
 
-/// Number of cells from which making and reading a plane is faster than the window's own function.
-/// Smaller windows do not benefit from planes.
-struct WorthPlanes {
-  int extrema, median;
-};
-constexpr WorthPlanes kWorthOnGpu{10, 10}, kWorthOnCpu{10, 25};
-
-/// The planes for a filter, as bits of WindowPlane. Only for rectangles: operators are fastest for
-/// these, and only their windows certainly have samples.
-unsigned planes_for(const WindowCalls &calls, const Mask &window, UserFilterReads asked,
-                    const WorthPlanes &worth) {
-  if (asked != UserFilterReads::automatic || !window.rectangle) return 0;
-  const int cells = window.count();
-  unsigned planes = 0;
-  if (calls.min && cells >= worth.extrema) planes |= kMinPlane;
-  if (calls.max && cells >= worth.extrema) planes |= kMaxPlane;
-  if (calls.median && cells >= worth.median) planes |= kMedianPlane;
-  return planes;
-}
-
 /// The remaining work for the windows of a filter.
-WindowUse use_of(const WindowCalls &calls, unsigned planes) {
-  if (calls.order || (calls.median && !(planes & kMedianPlane))) return WindowUse::sorts;
-  const bool all_known = (!calls.min || planes & kMinPlane) && (!calls.max || planes & kMaxPlane);
+WindowUse use_of(const WindowCalls &calls, const WindowPlanes &planes) {
+  if (calls.order || planes.other_ranks || (calls.median && !planes.has(kMedianPlane)))
+    return WindowUse::sorts;
+  const bool all_known =
+      (!calls.min || planes.has(kMinPlane)) && (!calls.max || planes.has(kMaxPlane));
   if (calls.others || !all_known) return WindowUse::reads;
-  return calls.sums ? WindowUse::sums : planes ? WindowUse::none : WindowUse::reads;
+  return calls.sums ? WindowUse::sums : planes.kinds ? WindowUse::none : WindowUse::reads;
 }
 
 Program function_program(const UserFilterParams &p, const std::string &text,
@@ -87,15 +68,14 @@ Program function_program(const UserFilterParams &p, const std::string &text,
                           is_expression ? "filter" : p.function,
                           p.constants};
   const WindowCalls calls = window_calls(text);
-  const Mask &window = target.mask;
-  const unsigned gpu_planes = planes_for(calls, window, asked, kWorthOnGpu);
-  const unsigned planes =
-      target.architecture ? gpu_planes : planes_for(calls, window, asked, kWorthOnCpu);
-  FilterLaunch launch = choose_launch(window, use_of(calls, gpu_planes), p);
+  const WindowPlanes gpu_planes = planes_for(calls, target, p.constants, asked, true);
+  const WindowPlanes planes =
+      target.architecture ? gpu_planes : planes_for(calls, target, p.constants, asked, false);
+  FilterLaunch launch = choose_launch(target.mask, use_of(calls, gpu_planes), p);
   launch.sums = calls.sums;
   const Unit cuda = make_filter_unit(filter, target, gpu_planes, &launch);
   const Unit unit = target.architecture ? cuda : make_filter_unit(filter, target, planes, nullptr);
-  const std::string about = gpu_planes ? kAboutCuda + kAboutPlanes : kAboutCuda;
+  const std::string about = gpu_planes.kinds ? kAboutCuda + kAboutPlanes : kAboutCuda;
   const auto make = [=, architecture = target.architecture,
                      options = code_options(p)](const std::stop_token &stop) {
     return Built{compile(unit, filter.source, architecture, {options.cache_dir, stop}),

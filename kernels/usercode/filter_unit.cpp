@@ -2,6 +2,8 @@
 #include "kernels/usercode/filter_unit.h"
 
 #include <algorithm>
+#include <iomanip>
+#include <limits>
 #include <sstream>
 
 #include "kernels/base/refuse.h"
@@ -46,6 +48,20 @@ void define_samples(std::ostream &text, const FilterTarget &target) {
        << "\n#define GSWO_MAXIMUM " << (target.maximum >> target.shift) << "\n#define GSWO_SHIFT "
        << target.shift << "\n#define GSWO_BORDER " << static_cast<int>(target.border)
        << "\n#define GSWO_OUTSIDE " << (target.outside >> target.shift) << '\n';
+}
+
+/// Users who compile the text themselves may set GSWO_PLANES to 0.
+void define_planes(std::ostream &text, const WindowPlanes &planes) {
+  if (!planes.kinds) return;
+  text << "#ifndef GSWO_PLANES\n#define GSWO_PLANES " << planes.kinds << "\n#endif\n";
+  if (planes.ranks.empty()) return;
+  const char *separator = "";
+  text << "#define GSWO_RANKS " << std::setprecision(std::numeric_limits<float>::max_digits10);
+  for (const RankPlane &rank : planes.ranks) {
+    text << separator << '{' << rank.is_percentile << ", " << rank.argument << '}';
+    separator = ", ";
+  }
+  text << '\n';
 }
 
 void define_launch(std::ostream &text, const FilterLaunch &launch) {
@@ -167,13 +183,12 @@ FilterLaunch choose_launch(const Mask &window, WindowUse use, const UserFilterPa
   return launch;
 }
 
-Unit make_filter_unit(const FilterText &filter, const FilterTarget &target, unsigned planes,
-                      const FilterLaunch *launch) {
+Unit make_filter_unit(const FilterText &filter, const FilterTarget &target,
+                      const WindowPlanes &planes, const FilterLaunch *launch) {
   std::ostringstream text;
   define_samples(text, target);
   define_window(text, target.mask);
-  // Users who compile the text themselves may set it to 0.
-  if (planes) text << "#ifndef GSWO_PLANES\n#define GSWO_PLANES " << planes << "\n#endif\n";
+  define_planes(text, planes);
   if (launch) define_launch(text, *launch);
   text << "#define GSWO_FILTER " << filter.function << "\n#include \"gswo/window.h\"\n\nnamespace "
        << kNamespace << " {\nGSWO_USE_LIBRARY\n";

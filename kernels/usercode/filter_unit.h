@@ -9,6 +9,7 @@
 
 #include "kernels/usercode/code.h"
 #include "kernels/usercode/target.h"
+#include "kernels/usercode/window_planes.h"
 
 namespace cudascan::gswo {
 
@@ -46,14 +47,9 @@ enum class WindowUse {
 /// @throws BadSetting if a block would have too many threads, or too much shared memory
 FilterLaunch choose_launch(const Mask &window, WindowUse, const UserFilterParams &);
 
-/// Planes that built-in operators compute from a frame before it is filtered, as bits, in this
-/// order.
-enum WindowPlane : unsigned { kMinPlane = 1, kMaxPlane = 2, kMedianPlane = 4 };
-inline constexpr int kMostPlanes = 3;
-
-/// @param planes  bits of WindowPlane that are provided with each frame
+/// @param planes  provided with each frame
 /// @param launch  null for the CPU
-Unit make_filter_unit(const FilterText &, const FilterTarget &, unsigned planes,
+Unit make_filter_unit(const FilterText &, const FilterTarget &, const WindowPlanes &planes,
                       const FilterLaunch *launch);
 
 /// @param translated  the output of gswo-cc, perhaps edited by the user

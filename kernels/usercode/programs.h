@@ -27,7 +27,7 @@ struct Program {
   std::string key;  ///< everything that `make` depends on
   /// Throws and can be cancelled like compile_for_gpu(), compile_for_cpu() and translate().
   std::function<Built(const std::stop_token &)> make;
-  unsigned planes = 0;  ///< bits of WindowPlane, to provide with each frame
+  WindowPlanes planes = {};  ///< to provide with each frame
 };
 
 /// A program that is made or being made. When nobody holds it any longer, making it is cancelled.

@@ -96,18 +96,35 @@ std::string take_warning_of(Exec &exec) {
   return std::exchange(state_of(exec).warning, {});
 }
 
-/// The planes for a filter.
+/// The planes of a filter.
 template <typename Exec, typename T>
-void make_planes(Exec &exec, unsigned planes, Plane<const T> in, const MakePlane<T> &make_plane,
-                 Frame *to) {
+void make_planes(Exec &exec, const WindowPlanes &planes, [[maybe_unused]] const Mask &mask,
+                 Plane<const T> in, const PlaneMaker<T> &maker, Frame *to) {
   int number = 0;
-  for (const WindowPlane which : {kMinPlane, kMaxPlane, kMedianPlane}) {
-    if (!(planes & which)) continue;
-    const ChainImage image = state_of(exec).planes.image(number, sizeof(T), in.width, in.height);
-    const Plane<T> plane{static_cast<T *>(image.data), in.width, in.height,
-                         static_cast<std::ptrdiff_t>(image.stride), in.maximum};
-    make_plane(which, plane);
+  const auto next = [&]<typename E>(Plane<E> &plane) {
+    const ChainImage image = state_of(exec).planes.image(number, sizeof(E), in.width, in.height);
+    plane = {static_cast<E *>(image.data), in.width, in.height,
+             static_cast<std::ptrdiff_t>(image.stride)};
     to[number++] = frame_of(plane);
+  };
+  const auto next_levels = [&] {
+    Plane<T> plane{};
+    next(plane);
+    plane.maximum = in.maximum;
+    return plane;
+  };
+  for (const WindowPlane which : {kMinPlane, kMaxPlane, kMedianPlane})
+    if (planes.has(which)) maker.make(which, next_levels());
+  for (const RankPlane &rank : planes.ranks) maker.make(rank, next_levels());
+  if constexpr (std::is_same_v<Exec, Cpu>) {
+    Plane<std::uint32_t> sums{};
+    Plane<WindowSquares<T>> squares{};
+    Plane<std::uint16_t> counts{};
+    if (planes.has(kSumPlane)) next(sums);
+    if (planes.has(kSquaresPlane)) next(squares);
+    if (planes.has(kCountPlane)) next(counts);
+    if (sums.data) maker.make(sums, squares);
+    if (counts.data) count_clipped(exec, mask, counts);
   }
 }
 
@@ -167,11 +184,11 @@ void tune(Cuda &cuda, WantedFilter &wanted, const std::function<void(const Progr
 
 template <typename Exec, typename T>
 void run_on(Exec &exec, Plane<const T> in, Plane<T> out, const FilterTarget &target,
-            const UserFilterParams &p, const MakePlane<T> &make_plane) {
+            const UserFilterParams &p, const PlaneMaker<T> &maker) {
   const auto wanted = choose(exec, target, p);
   const Frame to = frame_of(out);
   Input from{frame_of(in), {}};
-  make_planes(exec, wanted->variants.front().planes, in, make_plane, from.planes);
+  make_planes(exec, wanted->variants.front().planes, target.mask, in, maker, from.planes);
   const auto run = [&](const Program &program) {
     run_program(exec, program, from, to, p, sizeof(T));
   };
@@ -191,27 +208,27 @@ bool prepare_filter(Cuda &cuda, const FilterTarget &target, const UserFilterPara
 
 template <typename T>
 void run_filter(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterTarget &target,
-                const UserFilterParams &p, const MakePlane<T> &make_plane) {
-  run_on(cpu, in, out, target, p, make_plane);
+                const UserFilterParams &p, const PlaneMaker<T> &maker) {
+  run_on(cpu, in, out, target, p, maker);
 }
 template <typename T>
 void run_filter(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterTarget &target,
-                const UserFilterParams &p, const MakePlane<T> &make_plane) {
-  run_on(cuda, in, out, target, p, make_plane);
+                const UserFilterParams &p, const PlaneMaker<T> &maker) {
+  run_on(cuda, in, out, target, p, maker);
 }
 
 template void run_filter(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>,
                          const FilterTarget &, const UserFilterParams &,
-                         const MakePlane<std::uint8_t> &);
+                         const PlaneMaker<std::uint8_t> &);
 template void run_filter(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>,
                          const FilterTarget &, const UserFilterParams &,
-                         const MakePlane<std::uint16_t> &);
+                         const PlaneMaker<std::uint16_t> &);
 template void run_filter(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>,
                          const FilterTarget &, const UserFilterParams &,
-                         const MakePlane<std::uint8_t> &);
+                         const PlaneMaker<std::uint8_t> &);
 template void run_filter(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>,
                          const FilterTarget &, const UserFilterParams &,
-                         const MakePlane<std::uint16_t> &);
+                         const PlaneMaker<std::uint16_t> &);
 
 }  // namespace cudascan::gswo
 

@@ -42,10 +42,17 @@ WindowCalls window_calls(const std::string &text) {
       calls.max = true;
     else if (of_all && tokens[i] == "median")
       calls.median = true;
+    else if (member && is_any(tokens[i], {"rank", "percentile"}) && token(i + 1) == "(" &&
+             token(i + 3) == ")")
+      calls.ranks.push_back({tokens[i] == "percentile", std::string(token(i + 2))});
     else if (is_any(tokens[i], {"median", "rank", "percentile", "sort", "nth_element"}))
       calls.order = true;
-    else if (is_any(tokens[i], {"sum", "mean", "variance", "deviation"}))
+    else if (is_any(tokens[i], {"sum", "mean"}))
       calls.sums = calls.sums || member;
+    else if (is_any(tokens[i], {"variance", "deviation"}))
+      calls.sums = calls.sums || member, calls.squares = calls.squares || member;
+    else if (tokens[i] == "count")
+      calls.count = calls.count || member;
     else if (tokens[i] == "each")
       calls.others = calls.others || member;
     else if (token(i + 1) == "(")

@@ -2,6 +2,7 @@
 /// @file
 /// Shared CPU code for mean and standard deviation of rectangles and other windows.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "common/plane.h"
@@ -41,8 +42,30 @@ class Results {
   std::vector<int> cells_;           ///< of them, in each column
 };
 
+/// Writes the sums themselves, in place of Results.
+template <typename T>
+class SumRows {
+ public:
+  /// @param squares  without data if they are not needed
+  SumRows(Plane<std::uint32_t> sums, Plane<Square<T>> squares) : sums_(sums), squares_(squares) {}
+
+  void begin_row(int y) { y_ = y; }
+  void write(int x, int n, const std::uint32_t *sums, const Square<T> *squares) {
+    std::copy_n(sums, n, sums_.row(y_) + x);
+    if (squares_.data) std::copy_n(squares, n, squares_.row(y_) + x);
+  }
+
+ private:
+  const Plane<std::uint32_t> sums_;
+  const Plane<Square<T>> squares_;
+  int y_ = 0;
+};
+
 /// Results of windows other than rectangles, for rows [begin, end).
 template <typename T>
 void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &, int begin, int end);
+/// The same for sums.
+template <typename T>
+void sum_mask(Plane<const T> in, const SumRows<T> &out, const FilterJob &, int begin, int end);
 
 }  // namespace cudascan::swo::sums

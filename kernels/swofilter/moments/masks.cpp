@@ -122,11 +122,12 @@ class WindowSums {
 };
 
 /// Processes some columns of a band from top to bottom.
-template <typename T>
+/// @tparam Rows  Results or SumRows
+template <typename T, typename Rows>
 class MaskStrip {
  public:
   MaskStrip(Plane<const T> in, const FilterJob &job, const Outline &outline, int begin, int end,
-            Results<T> &results, ThreadScratch &scratch)
+            Rows &rows, ThreadScratch &scratch)
       : in_(in),
         job_(job),
         mask_(job.mask()),
@@ -134,7 +135,7 @@ class MaskStrip {
         begin_(begin),
         pixels_(end - begin),
         columns_(pixels_ + mask_.width - 1),
-        results_(results),
+        rows_(rows),
         sums_(outline, mask_.height + 1, columns_, pixels_, scratch),
         squares_(outline, squared_ ? mask_.height + 1 : 0, columns_, pixels_, scratch),
         zeros_(scratch.take<std::uint32_t>(pixels_ + kSlack)),
@@ -153,9 +154,9 @@ class MaskStrip {
         squares_.next(loops_.add_squares);
         add_up(squares_, square_);
       }
-      results_.begin_row(y);
+      rows_.begin_row(y);
       for (int x = 0; x < pixels_; x += kBlock)
-        results_.write(begin_ + x, std::min(kBlock, pixels_ - x), sum_ + x, square_ + x);
+        rows_.write(begin_ + x, std::min(kBlock, pixels_ - x), sum_ + x, square_ + x);
     }
   }
 
@@ -205,17 +206,17 @@ class MaskStrip {
   const Mask &mask_;
   const bool squared_;
   const int begin_, pixels_, columns_;
-  Results<T> &results_;
+  Rows &rows_;
   WindowSums<T, std::uint32_t> sums_;
   WindowSums<SampleSquare<T>, Integral<T>> squares_;
   std::uint32_t *const zeros_, *const sum_;
   Square<T> *const square_;
 };
 
-}  // namespace
-
-template <typename T>
-void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &job, int begin, int end) {
+/// @param rows_of  makes what writes columns [begin, end), in a thread's scratch memory
+template <typename T, typename RowsOf>
+void add_up_mask(Plane<const T> in, const FilterJob &job, int begin, int end,
+                 const RowsOf &rows_of) {
   const Outline outline(job.mask());
   const std::size_t squares =
       job.op == SwoFilterOperator::standard_deviation ? sizeof(SampleSquare<T>) : 0;
@@ -225,13 +226,30 @@ void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &job, int begi
   for (int x = 0; x < in.width; x += columns) {
     ThreadScratch &scratch = ThreadScratch::of_thread();
     const int to = std::min(x + columns, in.width);
-    Results<T> results(in, out, job, x, to, scratch);
-    MaskStrip<T>(in, job, outline, x, to, results, scratch)(begin, end);
+    auto rows = rows_of(x, to, scratch);
+    MaskStrip<T, decltype(rows)>(in, job, outline, x, to, rows, scratch)(begin, end);
   }
+}
+
+}  // namespace
+
+template <typename T>
+void filter_mask(Plane<const T> in, Plane<T> out, const FilterJob &job, int begin, int end) {
+  add_up_mask(in, job, begin, end, [&](int from, int to, ThreadScratch &scratch) {
+    return Results<T>(in, out, job, from, to, scratch);
+  });
+}
+template <typename T>
+void sum_mask(Plane<const T> in, const SumRows<T> &out, const FilterJob &job, int begin, int end) {
+  add_up_mask(in, job, begin, end, [&](int, int, ThreadScratch &) { return out; });
 }
 template void filter_mask(Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &, int,
                           int);
 template void filter_mask(Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &, int,
                           int);
+template void sum_mask(Plane<const std::uint8_t>, const SumRows<std::uint8_t> &, const FilterJob &,
+                       int, int);
+template void sum_mask(Plane<const std::uint16_t>, const SumRows<std::uint16_t> &,
+                       const FilterJob &, int, int);
 
 }  // namespace cudascan::swo::sums

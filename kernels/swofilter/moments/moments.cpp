@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "kernels/swofilter/moments/cpu.h"
+#include "kernels/swofilter/moments/sums.h"
 
 namespace cudascan::swo {
 namespace {
@@ -62,10 +64,11 @@ class MomentColumns {
 };
 
 /// Processes a band of an image from top to bottom.
-template <typename T>
+/// @tparam Rows  Results or SumRows
+template <typename T, typename Rows>
 class Band {
  public:
-  Band(Plane<const T> in, Plane<T> out, const FilterJob &job, ThreadScratch &scratch)
+  Band(Plane<const T> in, Rows rows, const FilterJob &job, ThreadScratch &scratch)
       : in_(in),
         job_(job),
         rx_(job.mask().rx()),
@@ -75,7 +78,7 @@ class Band {
         squares_(squared_ ? in.width : 0, squared_ ? rx_ : 0, scratch),
         no_row_(scratch.take<T>(in.width)),
         outside_(scratch.take<T>(in.width)),
-        results_(in, out, job, 0, in.width, scratch) {
+        rows_(std::move(rows)) {
     std::fill_n(no_row_, in.width, T{0});
     std::fill_n(outside_, in.width, static_cast<T>(outside_sample()));
   }
@@ -107,13 +110,13 @@ class Band {
   }
 
   void write(int y) {
-    results_.begin_row(y);
+    rows_.begin_row(y);
     columns_.begin_row();
     if (squared_) squares_.begin_row();
     for (int x = 0; x < in_.width; x += kBlock) {
       const int n = std::min(kBlock, in_.width - x);
       const std::uint32_t *const sums = columns_.next(x, n, loops_.scan);
-      results_.write(x, n, sums, squared_ ? squares_.next(x, n, loops_.scan_squares) : nullptr);
+      rows_.write(x, n, sums, squared_ ? squares_.next(x, n, loops_.scan_squares) : nullptr);
     }
   }
 
@@ -125,7 +128,7 @@ class Band {
   MomentColumns<std::uint32_t> columns_;
   MomentColumns<Square<T>> squares_;
   T *const no_row_, *const outside_;
-  Results<T> results_;
+  Rows rows_;
 };
 
 }  // namespace
@@ -133,13 +136,27 @@ class Band {
 template <typename T>
 void moments(Cpu &cpu, Plane<const T> in, Plane<T> out, const FilterJob &job) {
   cpu.for_bands(in.height, std::max(kMinRows, job.mask().height), [&](int begin, int end) {
-    if (job.mask().rectangle)
-      Band<T>(in, out, job, ThreadScratch::of_thread())(begin, end);
-    else
-      filter_mask(in, out, job, begin, end);
+    if (!job.mask().rectangle) return filter_mask(in, out, job, begin, end);
+    ThreadScratch &scratch = ThreadScratch::of_thread();
+    Results<T> results(in, out, job, 0, in.width, scratch);
+    Band<T, Results<T>>(in, std::move(results), job, scratch)(begin, end);
   });
 }
 template void moments(Cpu &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
 template void moments(Cpu &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
+
+template <typename T>
+void window_sums(Cpu &cpu, Plane<const T> in, Plane<std::uint32_t> sums, Plane<Square<T>> squares,
+                 const FilterJob &job) {
+  const SumRows<T> rows(sums, squares);
+  cpu.for_bands(in.height, std::max(kMinRows, job.mask().height), [&](int begin, int end) {
+    if (!job.mask().rectangle) return sum_mask(in, rows, job, begin, end);
+    Band<T, SumRows<T>>(in, rows, job, ThreadScratch::of_thread())(begin, end);
+  });
+}
+template void window_sums(Cpu &, Plane<const std::uint8_t>, Plane<std::uint32_t>,
+                          Plane<std::uint32_t>, const FilterJob &);
+template void window_sums(Cpu &, Plane<const std::uint16_t>, Plane<std::uint32_t>, Plane<double>,
+                          const FilterJob &);
 
 }  // namespace cudascan::swo

@@ -138,6 +138,13 @@ class PlaceSorter {
 
 }  // namespace
 
+bool has_followed_shape(const Mask &mask) {
+  if (mask.rectangle || mask == Mask::make_ellipse(mask.width, mask.height)) return true;
+  constexpr int kMostSide = 31;
+  return std::min(mask.width, mask.height) > kMostSide && !mask.is_cross() &&
+         mask.reaches_inwards() && mask.is_symmetric();
+}
+
 template <typename T>
 bool can_follow(const FilterJob &job) {
   const Mask &mask = job.mask();
@@ -148,7 +155,7 @@ bool can_follow(const FilterJob &job) {
                     : job.op == SwoFilterOperator::alpha_trimmed_mean ? (is_long ? 43 : 91)
                                                                       : (is_long ? 13 : 31);
   if (std::min(mask.width, mask.height) < least) return false;
-  return mask.rectangle || mask == Mask::make_ellipse(mask.width, mask.height);
+  return has_followed_shape(mask);
 }
 template bool can_follow<std::uint8_t>(const FilterJob &);
 template bool can_follow<std::uint16_t>(const FilterJob &);

@@ -60,6 +60,10 @@ struct PlaceTile {
   std::ptrdiff_t dx, dy;  ///< from pixel to pixel of `out`
 };
 
+/// Whether windows have the shape of a FollowedWindow, and following is faster than squares
+/// (squares.h) are: rectangles, ellipses, and polygons of more than 31 rows and columns.
+bool has_followed_shape(const Mask &);
+
 /// Whether answers can be followed, and that is faster than histograms are.
 template <typename T>
 bool can_follow(const FilterJob &);

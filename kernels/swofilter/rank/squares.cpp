@@ -248,11 +248,12 @@ bool has_squares(const FilterJob &job) {
   const std::size_t runs = std::min(mask.runs().size(), mask.transposed().runs().size());
   const int length = mask.width + mask.height;
   if (5 * static_cast<int>(runs) < length) return false;
-  const bool is_ellipse = mask == Mask::make_ellipse(mask.width, mask.height);
   const bool is_mode = job.op == SwoFilterOperator::mode;
+  const bool is_followed =
+      is_mode ? mask == Mask::make_ellipse(mask.width, mask.height) : has_followed_shape(mask);
   if (sizeof(T) > 1)
-    return !is_ellipse && !mask.is_cross() && !(is_mode && mask.count() > kMostModeCells);
-  if (is_mode || !is_ellipse) return true;
+    return !is_followed && !mask.is_cross() && !(is_mode && mask.count() > kMostModeCells);
+  if (is_mode || !is_followed) return true;
   const bool is_mean = job.op == SwoFilterOperator::alpha_trimmed_mean;
   return (is_mean && length < kMostMeanLength) || !can_follow<T>(job);
 }
