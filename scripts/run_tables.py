@@ -213,10 +213,7 @@ def in_readme(run):
                                                          "value": n}),
             ("frames/s of one stream of 2500x4000 by NICK, with the copies",
              "paper 000 several GPUs", "us", lambda n: {"series": "Shared 15*15", "width": 2500,
-                                                         "value": n}),
-            ("pages/s from JPEG to TIFF", "scan", "pages_per_second",
-             lambda n: {"gpus": n,
-                        "name": "JPEG of A4 at 300 dpi to TIFF group 4 --decode=gpu"})):
+                                                         "value": n})):
         rates = [run.get(table_name, key, **where(n)) for n in counts]
         if all(map(number, rates)):
             said.append(listed([short(1e6 / rate if key == "us" else rate) for rate in rates]) +
