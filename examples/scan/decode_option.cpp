@@ -55,14 +55,20 @@ void prepare_reading(const Options &options, Gpus *gpus,
                instead);
   const auto note = options.talk == Talk::verbose ? say : nullptr;
   try {
-    gpus->set_jpegs(std::make_unique<GpuJpegs>(options.decode, gpus->load(), note));
+    if (GpuJpegs *const jpegs = gpus->jpegs())
+      jpegs->begin_run(note);
+    else
+      gpus->set_jpegs(std::make_unique<GpuJpegs>(options.decode, gpus->load(), note));
     how.jpeg_for_gpu = true;
   } catch (const Error &error) {
     say(option + "nvJPEG cannot be loaded: " + error.what() + "; the CPU decodes JPEG files");
   }
   if (options.decode != DecodeBy::gpu) return;
   try {
-    gpus->set_codecs(std::make_unique<GpuCodecs>(note));
+    if (GpuCodecs *const codecs = gpus->codecs())
+      codecs->begin_run(note);
+    else
+      gpus->set_codecs(std::make_unique<GpuCodecs>(note));
     how.others_for_gpu = true;
   } catch (const Error &error) {
     if (note)

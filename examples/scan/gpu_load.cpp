@@ -55,6 +55,19 @@ GpuLoad::Watched::~Watched() {
   std::erase_if(load_.entries_, [&](const Entry &entry) { return entry.stream == &stream_; });
 }
 
+void GpuLoad::begin() {
+  const std::lock_guard lock(mutex_);
+  seconds_.clear();
+  counts_ = true;
+  changed_.notify_all();
+}
+
+void GpuLoad::end() {
+  const std::lock_guard lock(mutex_);
+  counts_ = false;
+  changed_.notify_all();
+}
+
 std::map<int, double> GpuLoad::seconds() const {
   const std::lock_guard lock(mutex_);
   return seconds_;
@@ -63,12 +76,12 @@ std::map<int, double> GpuLoad::seconds() const {
 void GpuLoad::look() {
   std::unique_lock lock(mutex_);
   while (!ends_) {
-    changed_.wait(lock, [&] { return ends_ || !entries_.empty(); });
+    changed_.wait(lock, [&] { return ends_ || (counts_ && !entries_.empty()); });
     auto last = Clock::now();
     int current = -1;
     bool is_current = false;
-    while (!ends_ && !entries_.empty()) {
-      changed_.wait_for(lock, kEvery, [&] { return ends_; });
+    while (!ends_ && counts_ && !entries_.empty()) {
+      changed_.wait_for(lock, kEvery, [&] { return ends_ || !counts_; });
       const auto now = Clock::now();
       const double passed = std::chrono::duration<double>(now - last).count();
       last = now;

@@ -20,6 +20,10 @@ class GpuLoad {
   GpuLoad(const GpuLoad &) = delete;
   GpuLoad &operator=(const GpuLoad &) = delete;
 
+  /// Counts from 0, until end().
+  void begin();
+  /// Looks at no stream until begin().
+  void end();
   /// Includes a stream as long as it lives, which must be shorter than the stream does.
   class Watched {
    public:
@@ -33,7 +37,7 @@ class GpuLoad {
     const cuda::Stream &stream_;
   };
 
-  /// Seconds in which each GPU had work, until now; nothing of GPUs without streams.
+  /// Seconds in which each GPU had work since begin(); nothing of GPUs without work.
   std::map<int, double> seconds() const;
 
  private:
@@ -45,7 +49,7 @@ class GpuLoad {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool ends_ = false;
+  bool ends_ = false, counts_ = false;
   std::vector<Entry> entries_;  ///< by device
   std::map<int, double> seconds_;
   std::thread thread_;  ///< begins with the first stream

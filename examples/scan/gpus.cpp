@@ -11,9 +11,24 @@
 
 namespace cudascan::scan {
 
-Gpus::Gpus(const std::vector<int> &devices, bool then_cpu, Say say)
-    : then_cpu_(then_cpu), say_(std::move(say)) {
+Gpus::Gpus(const std::vector<int> &devices, bool then_cpu) : then_cpu_(then_cpu) {
   for (const int device : devices) gpus_.push_back({device});
+}
+
+void Gpus::begin_run(Say say) {
+  say_ = std::move(say);
+  load_.begin();
+}
+
+void Gpus::end_run() {
+  load_.end();
+  if (jpegs_) jpegs_->begin_run(nullptr);
+  if (codecs_) codecs_->begin_run(nullptr);
+  say_ = nullptr;
+}
+
+bool Gpus::any_failed() const {
+  return std::any_of(gpus_.begin(), gpus_.end(), [](const Gpu &gpu) { return !gpu.works; });
 }
 
 std::map<int, double> Gpus::busy_seconds() const {
@@ -49,7 +64,7 @@ void Gpus::failed(int device, const std::string &why, bool opening) {
                     : "no GPU is left, and --backend=cuda does not use the CPU"));
 }
 
-std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say) {
+std::unique_ptr<Gpus> choose_gpus(const Options &options) {
   if (options.backend == Backend::cpu) return nullptr;
   // With the 8 queues that are usual, work of different workers shares some, where it waits for
   // each other. This is read when CUDA starts.
@@ -75,8 +90,7 @@ std::unique_ptr<Gpus> choose_gpus(const Options &options, Gpus::Say say) {
   } catch (const Error &) {             // its workers say why
   }
   // A sheet that was scanned cannot be read again.
-  return std::make_unique<Gpus>(devices, options.backend != Backend::cuda || options.scan,
-                                std::move(say));
+  return std::make_unique<Gpus>(devices, options.backend != Backend::cuda || options.scan);
 }
 
 int jobs_of(const Options &options, const Gpus *gpus) {

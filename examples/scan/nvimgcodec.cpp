@@ -109,21 +109,30 @@ GpuCodecs::GpuCodecs(Say note) : note_(std::move(note)) {
   messenger_.user = this;
   auto info = codec_struct<CodecInstanceInfo>();
   info.load_builtin = info.load_extensions = 1;
-  info.make_messenger = note_ ? 1 : 0;
-  info.messenger = note_ ? &messenger_ : nullptr;
+  info.make_messenger = 1;
+  info.messenger = &messenger_;
   if (const int status = f.create_instance(&instance_, &info))
     throw Error(call_failed("nvimgcodecInstanceCreate", status));
-  this->note("nvImageCodec: " + place + ", version 0.9." + std::to_string(version % 100));
+  loaded_ = "nvImageCodec: " + place + ", version 0.9." + std::to_string(version % 100);
+  this->note(loaded_);
 }
 
 GpuCodecs::~GpuCodecs() {
   functions_.destroy_instance(instance_);
 }
 
+void GpuCodecs::begin_run(Say note) {
+  {
+    const std::lock_guard lock(mutex_);
+    note_ = std::move(note);
+    noted_.clear();
+  }
+  this->note(loaded_);
+}
+
 void GpuCodecs::note(const std::string &line) {
-  if (!note_) return;
   const std::lock_guard lock(mutex_);
-  if (noted_.insert(line).second) note_(line);
+  if (note_ && noted_.insert(line).second) note_(line);
 }
 
 /// Opens the decoder the first time. @return why it cannot be used, or ""

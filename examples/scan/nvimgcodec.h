@@ -24,7 +24,7 @@ struct CodecTarget {
   int samples;  ///< a pixel: gray, or red, green and blue
 };
 
-/// nvImageCodec for all workers of a run.
+/// nvImageCodec for all workers.
 class GpuCodecs {
  public:
   using Say = std::function<void(const std::string &)>;
@@ -40,15 +40,19 @@ class GpuCodecs {
 
   const NvimgcodecFunctions &functions() const { return functions_; }
   void *instance() const { return instance_; }
+  /// Another run begins.
+  /// @param note  as above
+  void begin_run(Say note);
   /// Prints a line, once in a run. Any thread.
   void note(const std::string &line);
 
  private:
   static int on_message(int severity, int category, const CodecMessage *message, void *codecs);
 
-  const Say note_;
   std::mutex mutex_;
+  Say note_;
   std::set<std::string> noted_;
+  std::string loaded_;  ///< what was loaded
   NvimgcodecFunctions functions_{};
   CodecMessenger messenger_{};
   void *instance_ = nullptr;

@@ -58,14 +58,23 @@ std::string call_failed(const char *what, int status) {
 
 GpuJpegs::GpuJpegs(DecodeBy by, GpuLoad &load, Say note)
     : by_(by), load_(load), note_(std::move(note)) {
-  const auto say = [this](const std::string &line) { this->note(line); };
+  const auto say = [this](const std::string &line) {
+    loading_.push_back(line);
+    this->note(line);
+  };
   const std::string place = load_library(
       "nvJPEG", "CUDASCAN_NVJPEG", {"libnvjpeg.so.13", "libnvjpeg.so.12"},
       [this](void *library) { return find_functions(library, functions_); }, say);
   int version[3] = {};
   for (int i = 0; i < 3; ++i) functions_.get_property(i, &version[i]);
-  this->note("nvJPEG: " + place + ", version " + std::to_string(version[0]) + '.' +
-             std::to_string(version[1]) + '.' + std::to_string(version[2]));
+  say("nvJPEG: " + place + ", version " + std::to_string(version[0]) + '.' +
+      std::to_string(version[1]) + '.' + std::to_string(version[2]));
+}
+
+void GpuJpegs::begin_run(Say note) {
+  note_ = std::move(note);
+  noted_.clear();
+  for (const std::string &line : loading_) this->note(line);
 }
 
 void GpuJpegs::note(const std::string &line) {
@@ -95,7 +104,12 @@ JpegBackend::~JpegBackend() {
 
 const std::string &JpegBackend::open() {
   const std::lock_guard lock(mutex_);
-  if (is_tried_) return problem_;
+  if (!is_tried_) try_to_open();
+  shared_.note(line_);
+  return problem_;
+}
+
+void JpegBackend::try_to_open() {
   is_tried_ = true;
   if (const int status = shared_.functions().create(kind_, nullptr, nullptr, 0, &handle_)) {
     handle_ = nullptr;
@@ -107,14 +121,13 @@ const std::string &JpegBackend::open() {
       problem_ = error.what();
     }
   }
-  const std::string line = "GPU " + std::to_string(device_) + ": " + name_;
+  line_ = "GPU " + std::to_string(device_) + ": " + name_;
   if (!problem_.empty())
-    shared_.note(line + " cannot be used: " + problem_);
+    line_ += " cannot be used: " + problem_;
   else if (batches_)
-    shared_.note(line + " decode JPEG, " + std::to_string(batches_->engines()) + " at a time");
+    line_ += " decode JPEG, " + std::to_string(batches_->engines()) + " at a time";
   else
-    shared_.note(line + " decode JPEG");
-  return problem_;
+    line_ += " decode JPEG";
 }
 
 GpuJpeg::GpuJpeg(GpuJpegs &shared, int device) : shared_(shared), backends_(shared.on(device)) {

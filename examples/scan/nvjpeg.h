@@ -79,7 +79,8 @@ class JpegBackend {
   JpegBackend(const JpegBackend &) = delete;
   JpegBackend &operator=(const JpegBackend &) = delete;
 
-  /// Opens it the first time, which takes a second; other threads wait. The GPU must be current.
+  /// Opens it the first time, which takes a second; other threads wait. Notes how that went, for
+  /// each run. The GPU must be current.
   /// @return why it cannot be used, or ""
   const std::string &open();
   const char *name() const { return name_; }
@@ -89,18 +90,20 @@ class JpegBackend {
   JpegBatches *batches() const { return batches_.get(); }
 
  private:
+  void try_to_open();
+
   GpuJpegs &shared_;
   const int device_, kind_;
   const char *const name_;
   std::mutex mutex_;
   bool is_tried_ = false;
-  std::string problem_;
+  std::string problem_, line_;
   void *handle_ = nullptr;
   std::unique_ptr<JpegBatches> batches_;
 };
 using JpegBackends = std::deque<JpegBackend>;
 
-/// nvJPEG for all workers of a run.
+/// nvJPEG for all workers.
 class GpuJpegs {
  public:
   using Say = std::function<void(const std::string &)>;
@@ -112,6 +115,9 @@ class GpuJpegs {
   /// @throws Error when there is none that can be used
   GpuJpegs(DecodeBy by, GpuLoad &load, Say note);
 
+  /// Another run begins, without any work before: prints again how the library was loaded.
+  /// @param note  as above
+  void begin_run(Say note);
   const NvjpegFunctions &functions() const { return functions_; }
   GpuLoad &load() const { return load_; }
   /// What decodes on a GPU, in the order in which it is tried. Any thread; the last one that has it
@@ -123,7 +129,8 @@ class GpuJpegs {
  private:
   const DecodeBy by_;
   GpuLoad &load_;
-  const Say note_;
+  Say note_;
+  std::vector<std::string> loading_;  ///< what was found out then
   NvjpegFunctions functions_{};
   std::mutex mutex_;
   std::set<std::string> noted_;

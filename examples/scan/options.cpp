@@ -11,6 +11,7 @@
 
 #include "decode_option.h"
 #include "gpus_option.h"
+#include "method_option.h"
 #include "output_option.h"
 #include "outputs_option.h"
 #include "paper_option.h"
@@ -23,32 +24,6 @@ namespace cudascan::scan {
 namespace {
 
 constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
-
-constexpr struct {
-  const char *name;
-  NickMethod method;
-} kLocalMethods[] = {{"nick", NickMethod::nick},       {"niblack", NickMethod::niblack},
-                     {"sauvola", NickMethod::sauvola}, {"wolf", NickMethod::wolf},
-                     {"bradley", NickMethod::bradley}, {"phansalkar", NickMethod::phansalkar}};
-
-constexpr struct {
-  const char *name;
-  AutothresholdMethod method;
-} kPageMethods[] = {{"otsu", AutothresholdMethod::otsu},
-                    {"isodata", AutothresholdMethod::isodata},
-                    {"mcet", AutothresholdMethod::mcet},
-                    {"triangle", AutothresholdMethod::triangle},
-                    {"max-entropy", AutothresholdMethod::max_entropy},
-                    {"yen", AutothresholdMethod::yen},
-                    {"li", AutothresholdMethod::li},
-                    {"minimum", AutothresholdMethod::minimum},
-                    {"intermodes", AutothresholdMethod::intermodes},
-                    {"moments", AutothresholdMethod::moments},
-                    {"huang", AutothresholdMethod::huang},
-                    {"renyi-entropy", AutothresholdMethod::renyi_entropy},
-                    {"shanbhag", AutothresholdMethod::shanbhag},
-                    {"percentile", AutothresholdMethod::percentile},
-                    {"mean", AutothresholdMethod::mean}};
 
 constexpr char kDescription[] =
     R"(Makes black and white pages of image files and of the images in folders (hidden files are
@@ -84,7 +59,7 @@ struct Given {
   int pages = -1, window = 0, despeckle = Steps::kByResolution, jobs = 0, jpeg_quality = 0;
   gboolean scan = FALSE, list_devices = FALSE, no_straighten = FALSE, no_even_light = FALSE,
            recursive = FALSE, dry_run = FALSE, resume = FALSE, salvage = FALSE, null = FALSE,
-           quiet = FALSE, verbose = FALSE, version = FALSE, dewarp = FALSE;
+           quiet = FALSE, verbose = FALSE, version = FALSE, dewarp = FALSE, serve = FALSE;
   gboolean duplex = FALSE;
   char *paper = nullptr, *backs = nullptr;
 
@@ -104,7 +79,7 @@ struct Given {
   }
 };
 
-void parse(Given &g, int argc, char **argv) {
+void parse(Given &g, std::vector<std::string> words, bool is_served) {
   const GOptionEntry entries[] = {
       {"output", 'o', 0, G_OPTION_ARG_FILENAME, &g.output,
        "Folder, or a file of all pages: NAME.pdf, NAME.tif, NAME.png (one page), - (one page)",
@@ -208,6 +183,8 @@ void parse(Given &g, int argc, char **argv) {
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &g.quiet, "Print only errors", nullptr},
       {"verbose", 'v', 0, G_OPTION_ARG_NONE, &g.verbose,
        "Print angle, border, threshold and times of each page", nullptr},
+      {"serve", 0, 0, G_OPTION_ARG_NONE, &g.serve,
+       "Make one run after another, as standard input asks for them; see the manual", nullptr},
       {"version", 0, 0, G_OPTION_ARG_NONE, &g.version, "Print the version and exit", nullptr},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &g.inputs, nullptr, "INPUT..."},
       {}};
@@ -218,8 +195,15 @@ void parse(Given &g, int argc, char **argv) {
   g.pdf.add_to(context.get());
   g.decode.add_to(context.get());
   g_option_context_set_description(context.get(), kDescription);
+  // It would end the process.
+  g_option_context_set_help_enabled(context.get(), !is_served);
+  std::vector<char *> argv;
+  for (std::string &word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int argc = static_cast<int>(words.size());
+  char **begin = argv.data();
   GError *error = nullptr;
-  if (!g_option_context_parse(context.get(), &argc, &argv, &error)) {
+  if (!g_option_context_parse(context.get(), &argc, &begin, &error)) {
     const std::string text = error->message;
     g_error_free(error);
     throw UsageError(text);
@@ -237,44 +221,6 @@ void require(bool right, const char *name, const T &value, const char *rule) {
 
 std::string text_or(const char *text, const char *otherwise) {
   return text ? text : otherwise;
-}
-
-void take_method(const Given &g, Steps &steps) {
-  const std::string name = text_or(g.method, "binarize");
-  const bool has_window_settings = g.window != 0 || !std::isnan(g.k) || !std::isnan(g.r);
-  if (name == "binarize") {
-    if (has_window_settings)
-      throw UsageError(
-          "--window, --k and --r: --method=binarize measures the page and does not support them; "
-          "add --method=nick or a related method");
-    steps.binarize = BinarizeParams{};
-    return;
-  }
-  for (const auto &local : kLocalMethods) {
-    if (name != local.name) continue;
-    NickParams params{.method = local.method};
-    if (g.window != 0) params.window = g.window;
-    steps.scale_window = g.window == 0;
-    if (!std::isnan(g.k)) params.k = g.k;
-    if (!std::isnan(g.r)) params.r = g.r;
-    try {
-      validate(params);
-    } catch (const Error &error) {
-      throw UsageError(std::string("--") + error.what());
-    }
-    steps.binarize = params;
-    return;
-  }
-  for (const auto &page : kPageMethods) {
-    if (name != page.name) continue;
-    if (has_window_settings)
-      throw UsageError(
-          "--method=" + name +
-          " uses one threshold for the page and does not support --window, --k and --r");
-    steps.binarize = AutothresholdParams{.method = page.method};
-    return;
-  }
-  throw UsageError("--method=" + name + ": must be one of those that --help lists");
 }
 
 void take_scanner(const Given &g, Options &o) {
@@ -366,15 +312,17 @@ void take_rest(const Given &g, Options &o) {
 
 }  // namespace
 
-Options parse_options(int argc, char **argv) {
+Options parse_options(const std::vector<std::string> &words, bool is_served) {
   Given given;
-  parse(given, argc, argv);
+  parse(given, words, is_served);
+  if (given.serve)
+    throw UsageError(
+        "--serve: must be the only option; the runs on standard input have those that they need");
   Options options;
   take_rest(given, options);
   take_crop(given, options.steps);
   take_split(given.split, options);
-  take_method(given, options.steps);
-  options.method = text_or(given.method, "binarize");
+  take_method({text_or(given.method, "binarize"), given.window, given.k, given.r}, options);
   take_scanner(given, options);
   take_gpus(given.cuda_device, options);
   given.decode.take(options);
@@ -389,7 +337,7 @@ Options parse_options(int argc, char **argv) {
   take_output(given.format ? given.format : "", options);
   given.pdf.take(options);
   take_outputs({given.mode, given.also, given.jpeg_quality}, options);
-  check_streams(options);
+  check_streams(options, is_served);
   check_split(options);
   return options;
 }

@@ -58,7 +58,9 @@ struct Options {
   std::string ocr;         ///< languages of its text, "" = no text
 };
 
+/// @param words      the name of the program and its arguments
+/// @param is_served  the words came on standard input; then --help is not known
 /// @throws UsageError with a sentence: option, value and what is allowed
-Options parse_options(int argc, char **argv);
+Options parse_options(const std::vector<std::string> &words, bool is_served);
 
 }  // namespace cudascan::scan

@@ -52,10 +52,12 @@ void take_output(const std::string &format, Options &o) {
                      ": pages are written as .tif, .png or .pdf; for a folder of this name add /");
 }
 
-void check_streams(Options &o) {
+void check_streams(Options &o, bool is_served) {
   const bool to_stream = o.kind == OutputKind::stream;
   const auto uses = std::count(o.inputs.begin(), o.inputs.end(), kStandardInput) +
                     (o.files_from == kStandardInput ? 1 : 0);
+  if (is_served && (uses > 0 || to_stream))
+    throw UsageError("-: standard input and output are those of --serve; name a file");
   if (uses > 1) throw UsageError("-: standard input can be read only once");
   if (to_stream && o.resume)
     throw UsageError("--resume: standard output has no finished pages; name a file or a folder");

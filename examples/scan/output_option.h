@@ -12,8 +12,9 @@ namespace cudascan::scan {
 ///         format that is not written
 void take_output(const std::string &format, Options &options);
 
+/// @param is_served  the run has no standard input and output
 /// @throws UsageError for standard input or output, or a PNG file, in a use that they do not have
-void check_streams(Options &options);
+void check_streams(Options &options, bool is_served);
 
 /// A sentence for several pages and an output that holds one.
 std::string one_page_only(const Options &options);

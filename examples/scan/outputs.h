@@ -35,6 +35,7 @@ struct Outputs {
   std::vector<Also> also;  ///< sorted
   int jpeg_quality = 85;   ///< 1..100
   bool in_pdf = false;     ///< pages are for a PDF
+  bool operator==(const Outputs &) const = default;
 
   /// Whether the levels of the input are needed.
   bool need_levels() const { return mode != Mode::bw || !also.empty(); }

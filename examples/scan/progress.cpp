@@ -85,18 +85,6 @@ void add(const PageRecord &page, Spent &spent) {
   spent.write += f.write_ms - f.encode_ms;
 }
 
-/// Of the program until now, and of the programs that it has run.
-double cpu_seconds() {
-  double seconds = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage use{};
-    getrusage(who, &use);
-    for (const timeval &time : {use.ru_utime, use.ru_stime})
-      seconds += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-  }
-  return seconds;
-}
-
 /// The means of a page, for people.
 std::string breakdown(const Totals &totals) {
   std::string line = "ms of a core for a page:";
@@ -113,15 +101,27 @@ std::string breakdown(const Totals &totals) {
 
 }  // namespace
 
+double cpu_seconds() {
+  double seconds = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage use{};
+    getrusage(who, &use);
+    for (const timeval &time : {use.ru_utime, use.ru_stime})
+      seconds += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  }
+  return seconds;
+}
+
 std::string PageRecord::name() const {
   return split.part == Part::whole ? input : input + ", " + name_of(split.part) + " page";
 }
 
-Progress::Progress(Talk talk, int expected, bool keep)
+Progress::Progress(Talk talk, int expected, bool keep, double cpu_seconds_before)
     : talk_(talk),
       expected_(expected),
       keep_(keep),
       terminal_(isatty(STDERR_FILENO) != 0),
+      cpu_seconds_before_(cpu_seconds_before),
       begin_(Clock::now()) {}
 
 double Progress::seconds() const {
@@ -255,7 +255,7 @@ Totals Progress::finish(const std::map<int, double> &gpus, bool interrupted) {
   if (gpus.empty()) totals_.devices.clear();
   for (const auto &[gpu, seconds] : gpus) totals_.devices[gpu].busy_seconds = seconds;
   totals_.seconds = seconds();
-  totals_.cpu_seconds = cpu_seconds();
+  totals_.cpu_seconds = cpu_seconds() - cpu_seconds_before_;
   totals_.interrupted = interrupted;
   if (talk_ != Talk::quiet) {
     say_ignored();

@@ -39,7 +39,7 @@ struct Spent {
 struct Totals {
   int pages = 0, failed = 0, skipped = 0, salvaged = 0, blank = 0, unread = 0;
   double seconds = 0;
-  double cpu_seconds = 0;  ///< of all threads of the program and of the programs that it has run
+  double cpu_seconds = 0;  ///< of all threads of the run and of the programs that it has started
   Spent spent;
   bool interrupted = false;
   struct Device {
@@ -75,13 +75,18 @@ struct PageRecord {
 
 enum class Talk { quiet, normal, verbose };
 
+/// Seconds of processor time that the process has used, and the programs that it has started and
+/// that have ended.
+double cpu_seconds();
+
 /// Progress on standard error: on a terminal, a bar with rate and time left; elsewhere, a line for
 /// each page.
 class Progress {
  public:
   /// @param expected  number of pages, or 0 if unknown
   /// @param keep      whether to keep records()
-  Progress(Talk talk, int expected, bool keep);
+  /// @param cpu_seconds_before  processor time of earlier runs
+  Progress(Talk talk, int expected, bool keep, double cpu_seconds_before);
 
   /// There are so many pages more than was known.
   void expect(int more);
@@ -109,6 +114,7 @@ class Progress {
   Talk talk_;
   int expected_;
   bool keep_, terminal_, bar_ = false;
+  double cpu_seconds_before_;
   Totals totals_;
   std::vector<Inputs::Ignored> ignored_;
   std::vector<PageRecord> records_;

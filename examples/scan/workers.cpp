@@ -15,6 +15,7 @@
 #include "ocr.h"
 #include "page_set.h"
 #include "place.h"
+#include "signals.h"
 #include "text_image.h"
 
 namespace cudascan::scan {
@@ -50,20 +51,24 @@ void Tasks::abandon() {
   changed_.notify_all();
 }
 
-Workers::Workers(const Job &job, int count, Tasks &tasks)
-    : job_(job), tasks_(tasks), count_(count) {
-  for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+Workers::Workers(const Job &job, int count, Tasks &tasks, Crew &crew)
+    : job_(job), tasks_(tasks), crew_(crew), count_(count) {
+  crew_.begin(count, [this](Bench &bench) { work(bench); });
+}
+
+Workers::~Workers() {
+  tasks_.abandon();
+  crew_.wait();
 }
 
 std::vector<std::string> Workers::finish() {
-  for (std::thread &thread : threads_) thread.join();
+  crew_.wait();
   return std::move(written_);
 }
 
-void Workers::work() {
+void Workers::work(Bench &bench) {
   try {
-    const auto cleaner = make_cleaner(job_.gpus);
-    Buffers buffers(job_.outputs, job_.gpus != nullptr);
+    bench.open();
     Task task;
     // Scanned sheets have left the tray, so they are finished even if the run was told to stop.
     while (tasks_.take(task)) {
@@ -71,14 +76,16 @@ void Workers::work() {
         tasks_.abandon();
         break;
       }
-      make_pages(task, *cleaner, buffers);
+      make_pages(task, bench);
       task.scanned.reset();
     }
   } catch (const NoGpu &) {  // which was said when the last one failed
+    bench.clear();
     stop();
   } catch (const std::exception &error) {
     // No memory to start with; the other workers continue.
     job_.progress->say(std::string("a worker has stopped: ") + error.what());
+    bench.clear();
     stop();
   }
 }
@@ -168,7 +175,8 @@ void Workers::attempt(const Task &task, PageRecord &record, Make make) {
   }
 }
 
-void Workers::make_pages(Task &task, Cleaner &cleaner, Buffers &buffers) {
+void Workers::make_pages(Task &task, Bench &bench) {
+  Buffers &buffers = bench.buffers();
   PageRecord record;
   record.input = task.item.name();
   record.others = task.item.others;
@@ -190,13 +198,14 @@ void Workers::make_pages(Task &task, Cleaner &cleaner, Buffers &buffers) {
     // Of a file that was read whole, for a GPU.
     if (task.item.document) record.input_digest = task.item.document->digest();
     record.found.read_ms = ms_since(begin);
+    bench.note(1.0 * source->width * source->height);
     const auto rest = Clock::now();
     const std::vector<Part> parts = find_parts(task, *source, buffers.spread);
     record.found.straighten_ms = ms_since(rest);
     for (const Part part : parts) {
       PageRecord page = record;
-      page.split = {part, buffers.spread.gutter()};
-      attempt(task, page, [&] { make_page(task, page, *source, cleaner, buffers); });
+      if (job_.split != Split::no) page.split = {part, buffers.spread.gutter()};
+      attempt(task, page, [&] { make_page(task, page, *source, bench.cleaner(), buffers); });
       record.found.read_ms = record.found.straighten_ms = record.reading.decode_ms = 0;
       record.reading.warnings.clear();
       if (tasks_.abandoned()) return;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /// @file
 /// There is a worker for each core. Each reads, cleans, compresses and writes whole pages, so the
-/// GPU, the disk and the cores work on different pages at the same time.
+/// GPU, the disk and the cores work on different pages at the same time. The threads are those of a
+/// crew, which stays for the next run.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -9,23 +10,18 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "crew.h"
 #include "encode.h"
 #include "gpus.h"
 #include "journal.h"
 #include "outputs.h"
-#include "page_outputs.h"
 #include "plan.h"
 #include "progress.h"
-#include "spread.h"
 #include "steps.h"
 
 namespace cudascan::scan {
-
-/// Set by a signal: pages in flight are finished, no new one is started.
-bool interrupted();
 
 /// A page to make, and its pixels if they are not in a file.
 struct Task {
@@ -73,9 +69,15 @@ struct Job {
   Progress *progress = nullptr;
 };
 
+/// The pages of a run, as a crew makes them.
 class Workers {
  public:
-  Workers(const Job &job, int count, Tasks &tasks);
+  /// @param count  threads of the crew
+  /// @param crew   lives longer
+  Workers(const Job &job, int count, Tasks &tasks, Crew &crew);
+  ~Workers();
+  Workers(const Workers &) = delete;
+  Workers &operator=(const Workers &) = delete;
   /// Waits until the tasks are closed and done.
   /// @return names of the finished pages, by place_of(); "" for those that failed
   std::vector<std::string> finish();
@@ -86,24 +88,13 @@ class Workers {
   const std::string &disk_problem() const { return disk_problem_; }
 
  private:
-  /// Memory that is kept for the next page.
-  struct Buffers {
-    Buffers(const Outputs &kinds, bool pinned)
-        : page(pinned), clean(pinned), spread(pinned), outputs(kinds, pinned) {
-      page.colour = colours_for(kinds, pinned);
-    }
-    Image page, clean, cropped;
-    Spread spread;
-    PageOutputs outputs;
-  };
-
-  void work();
+  void work(Bench &bench);
   bool wants_only_group4() const;
   void stop();
   const Image &finished(const Image &clean, const Findings &found, Image &cropped) const;
   template <typename Make>
   void attempt(const Task &task, PageRecord &record, Make make);
-  void make_pages(Task &task, Cleaner &cleaner, Buffers &buffers);
+  void make_pages(Task &task, Bench &bench);
   std::vector<Part> find_parts(const Task &task, Image &image, Spread &spread);
   void make_page(const Task &task, PageRecord &record, Image &source, Cleaner &cleaner,
                  Buffers &buffers);
@@ -116,13 +107,13 @@ class Workers {
 
   Job job_;
   Tasks &tasks_;
+  Crew &crew_;
   const int count_;
   std::mutex mutex_;
   std::vector<std::string> written_;
   int stopped_ = 0;
   bool unmade_ = false;  ///< no GPU was left for a page
   std::string disk_problem_;
-  std::vector<std::thread> threads_;
 };
 
 }  // namespace cudascan::scan
