@@ -12,8 +12,8 @@ The model, in which a volume is the smallest event:
   another down below it.
 - All copies share the bandwidth of the storage evenly, each at most the node's network divided by
   its workers. Each page costs requests, which share the storage's rate of requests in the same way.
-- A volume costs `start` seconds for starting cudascan-scan and for the records, and the driver
-  `driver` seconds, one volume after the other.
+- A volume costs `start` seconds for what is not its pages, such as records, and for cudascan-scan
+  where that has to start; and the driver `driver` seconds, one volume after the other.
 - Nodes are lost at random, with an exponential time between losses. What their workers were at is
   done again; a node comes back after `repair` seconds.
 - The sizes of volumes are uniform between half and one and a half of the mean.
@@ -28,7 +28,7 @@ import random
 class Model:
     nodes: int = 100
     workers: int = 4  # of each node
-    rate: float = 204  # pages/s of a node that only computes
+    rate: float = 383  # pages/s of a node that only computes
     page: float = 3e6  # bytes of a page that is read
     result: float = 60e3  # bytes of a page that is written
     storage: float = 10e9  # bytes/s, of all nodes together
@@ -159,7 +159,7 @@ def simulated(model, pages=1_000_000):
     return rate, 1e6 * (model.request_price + model.nodes * model.price / 3600 / rate)
 
 
-KINDS = ({}, {"rate": 103, "price": 0.8})  # a GPU and 16 cores; 16 cores
+KINDS = ({}, {"rate": 142, "price": 0.8})  # a GPU and 16 cores; 16 cores
 
 
 def tables():

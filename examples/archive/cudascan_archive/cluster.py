@@ -31,6 +31,7 @@ class Worker:
     def __init__(self, setup):
         self.setup = setup
         self.problem = volume.problem_of_node(setup)
+        self.program = scan.Program(setup.program)
         tags = {"node": os.uname().nodename}
         self.pages = metrics.Counter("cudascan_archive_pages", "Pages that were made",
                                      tag_keys=("node",))
@@ -48,7 +49,7 @@ class Worker:
             if self.problem:
                 outcome = volume.result(one, "stop", reason=self.problem)
             else:
-                outcome = volume.make(one, self.setup, self.pages.inc)
+                outcome = volume.make(one, self.setup, self.program, self.pages.inc)
             if outcome["failed"]:
                 self.failures.inc(outcome["failed"])
             self.volumes.inc(tags={"status": outcome["status"]})

@@ -34,6 +34,7 @@ def parse(words):
         help="with --resume: compare sizes of finished files, not their SHA-256")
     add("--options", default="", metavar="WORDS", help="for cudascan-scan, in one argument: "
         "--options='--crop=page --also=gray.tif'")
+    add("--pdf", action="store_true", help="a PDF of each volume, instead of a file for each page")
     add("--address", default=os.environ.get("RAY_ADDRESS", ""),
         help="of the Ray cluster, or auto; without it one is started on this machine")
     add("--workers", type=int, default=0, help="at most this many; as many as fit")
@@ -67,17 +68,17 @@ def parse(words):
 
 def check_options(options, volumes):
     """Lets cudascan-scan itself judge the options of the first volumes."""
-    manifest.check_options(options.options, "--options")
+    manifest.check_options(options.options, "--options", options.pdf)
     for words in sorted({volume.options for volume in volumes})[:100]:
-        all_words = manifest.check_options(f"{options.options} {words}", "options")
-        if wrong := scan.wrong_usage(options.program, all_words):
+        all_words = manifest.check_options(f"{options.options} {words}", "options", options.pdf)
+        if wrong := scan.wrong_usage(options.program, all_words, options.pdf):
             raise BadInput(f"options {' '.join(all_words)!r}: {wrong}")
 
 
 def open_archive(options, version):
     """Notes in DEST what its pages have in common, or compares. Throws BadInput."""
     place = Place(options.output)
-    facts = {"version": version, "options": options.options}
+    facts = {"version": version, "options": options.options, "pdf": options.pdf}
     noted = place.read("archive.json")
     if noted is None:
         if place.files("volumes"):
@@ -88,9 +89,10 @@ def open_archive(options, version):
     if not options.resume:
         raise BadInput(f"--output={options.output}: there is an archive already; --resume goes on "
                        "with it, or name another folder")
-    noted = json.loads(noted)
+    noted = {"pdf": False, **json.loads(noted)}
     for name, remedy in (("version", "install that version, or name another folder"),
-                         ("options", "give the same --options, or name another folder")):
+                         ("options", "give the same --options, or name another folder"),
+                         ("pdf", "give --pdf as at first, or name another folder")):
         if noted[name] != facts[name]:
             raise BadInput(f"--output={options.output} was begun with {name} {noted[name]!r}, not "
                            f"{facts[name]!r}: {remedy}, so that all pages are alike")
@@ -220,7 +222,7 @@ def backend_of(options, gpus):
 
 def archive(words):
     options = parse(words)
-    volumes = manifest.read(options.manifest)
+    volumes = manifest.read(options.manifest, options.pdf)
     version = scan.version_of(options.program)
     check_options(options, volumes)
     try:
@@ -242,7 +244,7 @@ def archive(words):
     setup = Setup(
         dest=options.output if "://" in options.output else os.path.abspath(options.output),
         run=uuid.uuid4().hex[:12], version=version, program=options.program,
-        options=options.options, backend=backend_of(options, cluster.gpus()),
+        options=options.options, pdf=options.pdf, backend=backend_of(options, cluster.gpus()),
         cpus=options.cpus or min(4, cores), scratch=options.scratch, tries=options.tries,
         stall=options.stall, trust_sizes=options.trust_sizes, retry_failed=options.retry_failed)
     run = Run(options, volumes, setup)

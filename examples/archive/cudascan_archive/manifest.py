@@ -13,7 +13,8 @@ import pyarrow.parquet
 # These are the program's own business, or need somebody at a scanner.
 REFUSED = ("-o", "--output", "--resume", "--stats", "--files-from", "--null", "--scan", "--device",
            "--list-devices", "--backend", "--jobs", "-j", "-n", "--dry-run", "-q", "--quiet", "-v",
-           "--verbose", "--version", "-h", "--help", "--ocr", "--title", "--compression")
+           "--verbose", "--version", "--serve", "-h", "--help")
+OF_PDFS = ("--ocr", "--compression", "--title", "--author", "--subject", "--keywords", "--language")
 
 
 class BadInput(Exception):
@@ -28,16 +29,20 @@ class Volume:
     pages: int = 0  # expected, for the time left; 0 = unknown
 
 
-def check_options(text, where):
-    """The words of `text`; throws BadInput for options that the archive sets itself."""
+def check_options(text, where, pdf=False):
+    """The words of `text`; throws BadInput for options that the archive sets itself, and for those
+    of PDFs without `pdf`."""
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise BadInput(f"{where}: {text!r}: {error}") from None
     for word in words:
-        if word.split("=")[0] in REFUSED or re.match(r"-[ojnqvh]", word):
-            raise BadInput(f"{where}: {word} is not for volumes, whose pages become files in a "
-                           "folder; cudascan-archive sets input, output and backend itself")
+        name = word.split("=")[0]
+        if name in OF_PDFS and not pdf:
+            raise BadInput(f"{where}: {word} is for PDFs; add --pdf, or leave it out")
+        if name in REFUSED or re.match(r"-[ojnqvh]", word):
+            raise BadInput(f"{where}: {word} is not for volumes; cudascan-archive sets input, "
+                           "output and backend itself")
     return words
 
 
@@ -64,9 +69,12 @@ def check_name(name, where):
                        "letter, digit or _, at most 200")
 
 
-def read(path):
+def read(path, pdf=False):
     """The volumes of a manifest. A relative `input` is relative to the manifest's folder.
-    Throws BadInput."""
+    Throws BadInput.
+
+    @param pdf  each volume becomes a PDF
+    """
     table = read_table(path)
     for column in ("volume", "input"):
         if column not in table.column_names:
@@ -91,7 +99,7 @@ def read(path):
             if "://" not in source:
                 source = os.path.abspath(source)
         options = row.get("options") or ""
-        check_options(options, where)
+        check_options(options, where, pdf)
         try:
             pages = int(row.get("pages") or 0)
         except ValueError:

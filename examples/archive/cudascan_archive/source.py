@@ -26,9 +26,12 @@ class Source:
             return {path: self.facts(path) for path in self.local_files()}
         found = (self.system.glob(self.path, detail=True) if self.is_glob
                  else self.system.find(self.path, detail=True))
+        files = {path: facts for path, facts in sorted(found.items()) if facts["type"] == "file"}
+        self.times = {path: facts["LastModified"].timestamp() for path, facts in files.items()
+                      if hasattr(facts.get("LastModified"), "timestamp")}
         return {path: (facts["size"], str(facts.get("ETag") or facts.get("LastModified") or
                                           facts.get("mtime") or ""))
-                for path, facts in sorted(found.items()) if facts["type"] == "file"}
+                for path, facts in files.items()}
 
     def local_files(self):
         if self.is_glob:
@@ -53,8 +56,9 @@ class Source:
 
     def fetch(self, folder):
         """Where the files are on this machine: what cudascan-scan is to read, and the folder that
-        their names are relative to. Files of a URL are copied into `folder`; each has a time that
-        follows from its version, so that cudascan-scan knows it again."""
+        their names are relative to. Files of a URL are copied into `folder`; each has its time
+        there, which a PDF says, or one that follows from its version, so that cudascan-scan knows
+        it again."""
         if self.local:
             base = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
             while any(sign in base for sign in "*?["):
@@ -71,7 +75,7 @@ class Source:
             self.system.get_file(path, target)
             if os.path.getsize(target) != size:
                 raise OSError(f"{path}: {os.path.getsize(target)} of {size} bytes have come")
-            time = int(hashlib.sha256(version.encode()).hexdigest()[:7], 16)
+            time = self.times.get(path, int(hashlib.sha256(version.encode()).hexdigest()[:7], 16))
             os.utime(target, (time, time))
             return target
         targets = place.in_parallel(copy, self.files.items())

@@ -19,8 +19,9 @@ import tempfile
 import time
 
 from . import records
+from .attempts import Attempts
 from .place import Place, files_below, sync_folder
-from .scan import Again, SetAside, Stop, read_journal, read_stats, run, version_of
+from .scan import JOURNAL, Again, SetAside, Stop, read_journal, read_stats, version_of
 from .source import Source
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
@@ -34,6 +35,7 @@ class Setup:
     version: str  # of cudascan-scan, the same on all nodes
     program: str = "cudascan-scan"
     options: str = ""
+    pdf: bool = False  # of each volume, instead of a file for each page
     backend: str = "cpu"
     cpus: int = 1
     scratch: str = ""
@@ -75,7 +77,7 @@ def scratch_of(setup, volume):
 @contextlib.contextmanager
 def locked(path, seconds):
     """Holds a lock in a folder, which exists then. A worker that Ray has given up may still be at
-    the same volume, or its cudascan-scan."""
+    the same volume."""
     end = time.monotonic() + seconds
     while True:
         os.makedirs(path, exist_ok=True)
@@ -100,7 +102,7 @@ def locked(path, seconds):
             raise
         os.close(lock)
     try:
-        yield lock
+        yield
     finally:
         os.close(lock)
 
@@ -127,41 +129,6 @@ def holds(place, volume, key, setup):
     return facts
 
 
-class Attempts:
-    """Counts attempts at a volume in the destination, where they outlive a worker."""
-
-    def __init__(self, place, volume, setup):
-        self.place, self.setup = place, setup
-        self.name = f"attempts/{volume.name}"
-        lines = (place.read(self.name) or b"").decode().splitlines()
-        self.lines = [line for line in lines if line.startswith(setup.run + " ")]
-
-    def count(self):
-        return len(self.lines)
-
-    def summary(self):
-        _, node, *reason = self.lines[-1].split(" ", 2)
-        why = reason[0] if reason else "its worker was killed, or its node was lost"
-        return f"{self.count()} attempts have failed, the last one on {node}: {why}"
-
-    def note(self, reason):
-        """Why the present attempt has failed."""
-        self.lines[-1] += " " + " ".join(reason.split())
-        self.write()
-
-    def begin(self):
-        if self.count() >= self.setup.tries:
-            raise SetAside(self.summary())
-        self.lines.append(f"{self.setup.run} {os.uname().nodename}")
-        self.write()
-
-    def write(self):
-        self.place.write(self.name, ("\n".join(self.lines) + "\n").encode())
-
-    def forget(self):
-        self.place.remove(self.name)
-
-
 def result(volume, status, facts=None, **more):
     """What the worker tells the driver."""
     facts = facts or {}
@@ -170,8 +137,9 @@ def result(volume, status, facts=None, **more):
             "reason": facts.get("reason", ""), **more}
 
 
-def make(volume, setup, on_page=lambda: None):
-    """Makes a volume unless it is done; what it returns is for the driver. The status:
+def make(volume, setup, program, on_page=lambda: None):
+    """Makes a volume by a scan.Program unless it is done; what it returns is for the driver. The
+    status:
 
     complete, incomplete   it is there now
     done before            it was there, and its checksums hold
@@ -184,9 +152,9 @@ def make(volume, setup, on_page=lambda: None):
     try:
         work = place.path(f"unfinished/{volume.name}") if place.local else scratch_of(setup, volume)
         place.work = work
-        with locked(work, setup.stall) as lock:
+        with locked(work, setup.stall):
             attempts = Attempts(place, volume, setup)
-            outcome = Maker(place, volume, setup, work, lock, attempts).make(on_page)
+            outcome = Maker(place, volume, setup, program, work, attempts).make(on_page)
             attempts.forget()
             # A worker that waits for the lock has a file there, and NFS keeps one that is open.
             shutil.rmtree(work, ignore_errors=True)
@@ -234,10 +202,12 @@ def now():
 class Maker:
     """One attempt, in a folder that is locked."""
 
-    def __init__(self, place, volume, setup, work, lock, attempts):
+    def __init__(self, place, volume, setup, program, work, attempts):
         self.place, self.volume, self.setup = place, volume, setup
-        self.work, self.lock, self.attempts = work, lock, attempts
+        self.program, self.work, self.attempts = program, work, attempts
         self.made = os.path.join(work, "made")
+        self.pdf = f"{volume.name}.pdf" if setup.pdf else ""  # in that folder
+        self.journal = f"{work}/journal" if self.pdf else f"{self.made}/{JOURNAL}"
         self.begun = time.monotonic()
 
     def make(self, on_page):
@@ -249,8 +219,8 @@ class Maker:
             raise
         words = [*shlex.split(setup.options), *shlex.split(volume.options)]
         state = source.state()
-        key = hashlib.sha256(json.dumps([volume.input, words, setup.version,
-                                         state]).encode()).hexdigest()
+        what = [volume.input, words, setup.version, state, *(["pdf"] if setup.pdf else [])]
+        key = hashlib.sha256(json.dumps(what).encode()).hexdigest()
         if facts := holds(place, volume, key, setup):
             records.write_volume(place, facts)  # its worker may have been killed before that
             return result(volume, "done before", facts)
@@ -283,11 +253,21 @@ class Maker:
             os.makedirs(fetched, exist_ok=True)
         inputs, base = source.fetch(fetched)
         stats_file = os.path.join(self.work, "stats")
+        list_file = os.path.join(self.work, "inputs")
         command = [*words, "--resume", f"--backend={setup.backend}", f"--jobs={setup.cpus}",
-                   f"--output={self.made}/", f"--stats={stats_file}"]
+                   f"--output={self.made}/{self.pdf}", f"--stats={stats_file}",
+                   f"--files-from={list_file}", "--null"]
+        with open(list_file, "wb") as file:
+            file.write(b"".join(os.fsencode(name) + b"\0" for name in inputs))
         with contextlib.suppress(FileNotFoundError):
             os.unlink(stats_file)
-        status, said = run(setup.program, command, inputs, self.lock, setup.stall, on_page)
+        while True:
+            if self.pdf:
+                self.keep_journal()
+            status, said = self.program.run(command, setup.stall, on_page)
+            # An attempt was killed after its PDF was complete: nobody knows what is missing in it.
+            if not self.pdf or status != 0 or os.path.exists(stats_file):
+                break
         if not source.local:
             shutil.rmtree(scratch_of(setup, self.volume) if self.place.local else fetched)
         if status == 4:
@@ -299,21 +279,39 @@ class Maker:
                         said or f"cudascan-scan ended with status {status}")
         return read_stats(stats_file), base
 
+    def keep_journal(self):
+        """Gives the journal a second name: cudascan-scan removes the folder of a PDF's pages when
+        the PDF is complete. Begins again if there is a PDF, or nothing to go on with."""
+        path = f"{self.made}/{self.pdf}.pages/{JOURNAL}"
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samefile(path, self.journal) and not os.path.lexists(
+                    f"{self.made}/{self.pdf}"):
+                return
+        shutil.rmtree(self.made, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.journal)
+        os.makedirs(os.path.dirname(path))
+        with open(path, "xb"):
+            os.link(path, self.journal)
+
     def rows(self, stats, base):
         """The pages, with sizes and checksums of what is on the disk."""
         files = files_below(self.made)
         digests = Place(self.work).digests("made", list(files))
-        notes = {os.path.relpath(page["output"], self.made): page
+        folder = os.path.join(self.made, f"{self.pdf}.pages" if self.pdf else "")
+        notes = {os.path.relpath(page["output"], folder): page
                  for page in stats["page_list"] if page.get("output")}
         rows, seen = [], set()
-        for row in read_journal(self.made, base):
+        for row in read_journal(self.journal, base):
+            note = dict(notes.get(row["output"], {}))
+            if self.pdf:
+                self.move_to_pdf(row, digests)
             for file in (row, *row["also"]):
                 name = file["output"]
                 seen.add(name)
                 if name and digests.get(name) != file["sha256"]:
                     raise self.damaged(name)
                 file["bytes"] = os.path.getsize(files[name]) if name else 0
-            note = dict(notes.get(row["output"], {}))
             row["problem"] = note.get("damage", note.get("text_problem", ""))
             for known in ("input", "output", "also", "blank", "input_sha256", "output_sha256"):
                 note.pop(known, None)
@@ -327,6 +325,13 @@ class Maker:
                              "input": os.path.relpath(page["input"], base),
                              "problem": page["problem"]})
         return rows
+
+    def move_to_pdf(self, row, digests):
+        """The file of a page is in the PDF now."""
+        if row["output"]:
+            row["output"], row["sha256"] = self.pdf, digests.get(self.pdf, "none")
+        for file in row["also"]:
+            file["output"] = f"{self.pdf}.also/{file['output']}"
 
     def damaged(self, name):
         """The disk does not have what was written: begin again."""

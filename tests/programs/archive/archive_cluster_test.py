@@ -145,6 +145,19 @@ class Nodes(archives.Case):
 
 @unittest.skipIf(archives.WHY_NOT, archives.WHY_NOT)
 class Alone(archives.Case):
+    def test_a_worker_has_one_process_which_ends_with_it(self):
+        for number in range(4):
+            self.volume(f"v{number}", first=number)
+        tool = self.program(f"echo $$ >>{self.folder}/pids")
+        path = self.manifest([(f"v{number}", f"in/v{number}") for number in range(4)])
+        self.archive(path, "-o", self.out, "--program", tool, "--workers=1",
+                     f"--options={self.options}")
+        for number in range(4):
+            self.assertEqual(self.tree(self.out / f"volumes/v{number}"), self.alone(f"v{number}"))
+        pid, *others = (self.folder / "pids").read_text().split()
+        self.assertEqual(others, 3 * [pid])
+        program.wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the end of the process")
+
     def test_it_starts_a_cluster_on_this_machine_and_ends_by_a_signal(self):
         self.volume("a", pages=2)
         self.volume("b", pages=2, first=5)

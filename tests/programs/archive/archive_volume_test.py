@@ -24,34 +24,10 @@ if not archives.WHY_NOT:
     from cudascan_archive.manifest import Volume
 
 
-class Made(archives.Case):
-    def setUp(self):
-        super().setUp()
-        self.source = self.volume("a")
-        self.one = Volume("a", str(self.source))
-
-    def setup_of(self, **more):
-        self.number = getattr(self, "number", 0) + 1
-        facts = {"dest": str(self.out), "run": f"run{self.number}", "version": archives.version(),
-                 "program": scans.SCAN, "options": self.options,
-                 "scratch": str(self.folder / "scratch"), **more}
-        return volume.Setup(**facts)
-
-    def make(self, one=None, status="complete", setup=None, **more):
-        result = volume.make(one or self.one, setup or self.setup_of(**more))
-        self.assertEqual(result["status"], status, result)
-        return result
-
-    def made(self, name="a"):
-        return self.tree(self.out / "volumes" / name)
-
-    def check(self, name="a", *words):
-        self.assertEqual(self.made(name), self.alone(name, *words))
-        self.check_records()
-
+class Made(archives.OneVolume):
     def test_pages_are_those_of_one_machine(self):
         pages = []
-        result = volume.make(self.one, self.setup_of(), lambda: pages.append(1))
+        result = self.make_volume(self.one, self.setup_of(), lambda: pages.append(1))
         self.assertEqual((result["status"], result["pages"], len(pages)), ("complete", 2, 2))
         self.check()
         for row in self.rows("pages"):
@@ -170,18 +146,56 @@ class Made(archives.Case):
         self.make()  # in another run
         self.check()
 
+    def test_volumes_share_a_process(self):
+        maker = scan.Program(scans.SCAN)
+        self.addCleanup(maker.end)
+
+        def make(name, status="complete", options=""):
+            source = self.volume(name, first=len(name))
+            one = Volume(name, str(source), options)
+            result = volume.make(one, self.setup_of(), maker)
+            self.assertEqual(result["status"], status, result)
+            return maker.child and maker.child.pid
+        first = make("a")
+        self.assertEqual([make("bb", options="--also=gray.tif"),
+                          make("ccc", "set aside", "--crop=nothing"), make("dddd")], 3 * [first])
+        # It is killed between two volumes, for instance as memory is short.
+        os.kill(first, signal.SIGKILL)
+        os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+        second = make("eeeee")
+        self.assertNotIn(second, (None, first))
+        for name, words in (("a", ()), ("bb", ("--also=gray.tif",)), ("dddd", ()), ("eeeee", ())):
+            self.assertEqual(self.made(name), self.alone(name, *words))
+        self.check_records()
+        maker.end()
+        self.assertRaises(ProcessLookupError, os.kill, second, 0)
+
+    def test_a_process_that_ends_after_its_answer_is_replaced(self):
+        """As cudascan-scan does when a GPU has failed."""
+        tool = self.program(f"echo $$ >>{self.folder}/pids")
+        text = pathlib.Path(tool).read_text()
+        pathlib.Path(tool).write_text(text.replace("echo $? >&3", 'echo "$? end" >&3; exit'))
+        maker = scan.Program(tool)
+        self.addCleanup(maker.end)
+        for name in ("a", "b"):
+            one = Volume(name, str(self.volume(name)))
+            self.assertEqual(volume.make(one, self.setup_of(), maker)["status"], "complete")
+            self.assertIsNotNone(maker.child.poll())
+        self.assertEqual(len(set((self.folder / "pids").read_text().split())), 2)
+
     def test_other_failures(self):
         for script, words, status, reason in (
                 ("", {"stall": 1}, "again", None),
                 ("sleep 30", {"stall": 0.3}, "again", "no page was finished for 0.3 s"),
                 ("echo no GPU; exit 3", {}, "again", "no GPU"),
                 ("", {"options": "--crop=nothing"}, "set aside", "--crop=nothing"),
+                ("echo x >&3; sleep 30", {}, "again", "has answered b'x\\n' instead of a status"),
                 ("echo full; exit 4", {}, "stop", "full")):
             with self.subTest(script):
                 setup = self.setup_of(program=self.program(script), **words)
                 if reason:
                     self.assertIn(reason, self.make(status=status, setup=setup)["reason"])
-        with mock.patch.object(volume, "run", side_effect=RuntimeError("of a library")):
+        with mock.patch.object(scan.Program, "run", side_effect=RuntimeError("of a library")):
             self.assertEqual(self.make(status="again")["reason"], "RuntimeError: of a library")
         result = self.make(Volume("a", str(self.source / "missing")), "again")
         self.assertIn("missing: there is no such file or folder", result["reason"])
@@ -190,42 +204,17 @@ class Made(archives.Case):
         setup = self.setup_of(tries=2)
         for _ in range(2):
             self.killed_at(0, setup, before=lambda: mock.patch.object(
-                volume, "run", side_effect=lambda *_: os._exit(9)))
+                scan.Program, "run", side_effect=lambda *_: os._exit(9)))
         said = self.make(status="set aside", setup=setup)["reason"]
         self.assertIn("2 attempts have failed", said)
         self.assertIn("its worker was killed, or its node was lost", said)
         self.make()
         self.check()
 
-    def killed_at(self, moment, setup, before=None):
-        """Makes the volume in a process that ends after this many calls that change files."""
-        child = os.fork()
-        if child == 0:
-            left = [moment]
-
-            def counted(function):
-                def call(*words, **more):
-                    done = function(*words, **more)
-                    if left[0] == 0:
-                        os._exit(9)
-                    left[0] -= 1
-                    return done
-                return call
-            try:
-                if before:
-                    before().start()
-                else:
-                    for name in ("replace", "rename", "fsync", "makedirs", "unlink", "rmdir"):
-                        mock.patch.object(os, name, counted(getattr(os, name))).start()
-                volume.make(self.one, setup)
-            finally:
-                os._exit(0)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-
     def test_a_worker_killed_at_each_moment(self):
         moment, expected = 0, None
         while self.killed_at(moment, setup := self.setup_of()):
-            result = volume.make(self.one, setup)
+            result = self.make_volume(self.one, setup)
             self.assertIn(result["status"], ("complete", "done before"), (moment, result))
             expected = expected or self.alone("a")
             self.assertEqual(self.made(), expected, moment)
@@ -243,10 +232,8 @@ class Made(archives.Case):
         while killed:
             with mock.patch.dict(os.environ, {"LD_PRELOAD": os.environ["STOP_AT_MODULE"],
                                               "STOP_AT": str(moment)}):
-                tool = self.program("")
-                setup = self.setup_of(program=tool)
                 with mock.patch("shutil.which", return_value=None):  # no setpriv: it stops, too
-                    killed = volume.make(self.one, setup)["status"] != "complete"
+                    killed = self.make_volume(self.one, self.setup_of())["status"] != "complete"
             if killed:
                 self.make(setup=self.setup_of())
             self.assertEqual(self.made(), expected, moment)
@@ -327,7 +314,7 @@ class Made(archives.Case):
         tool = self.program("sleep 0.3")
         setup, results = self.setup_of(program=tool), []
         threads = [threading.Thread(target=lambda: results.append(
-            volume.make(self.one, setup)["status"])) for _ in range(3)]
+            self.make_volume(self.one, setup)["status"])) for _ in range(3)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -341,7 +328,7 @@ class Made(archives.Case):
         child = os.fork()
         if child == 0:
             try:
-                volume.make(self.one, self.setup_of(program=tool))
+                self.make_volume(self.one, self.setup_of(program=tool))
             finally:
                 os._exit(0)
         pid_file = self.folder / "pid"

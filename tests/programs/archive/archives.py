@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import uuid
+from unittest import mock
 
 PYTHON = os.environ.get("ARCHIVE_PYTHON", "")
 if os.path.exists(PYTHON) and os.path.realpath(sys.prefix) != os.path.realpath(
@@ -27,6 +28,8 @@ try:
     import fsspec
     import pyarrow
     import ray
+    from cudascan_archive import scan, volume
+    from cudascan_archive.manifest import Volume
     assert fsspec and ray
 except ImportError as error:
     WHY_NOT = f"{error.name} is not installed: {HOW}"
@@ -67,19 +70,38 @@ class Case(scans.Case):
         return self.folder / "in" / name
 
     def program(self, script, name="program"):
-        """A program in place of cudascan-scan that notes its call, does what `script` says, and
-        then becomes cudascan-scan. "$out" is the folder that it writes to."""
+        """A program in place of cudascan-scan --serve that notes each run, does what `script`
+        says, and then lets cudascan-scan make the run. "$out" is the folder that it writes to."""
         path = self.folder / name
-        path.write_text('#!/bin/bash\n'
-                        'for word; do case $word in --output=*) out=${word#*=};; '
-                        f'--version|--dry-run) exec "{scans.SCAN}" "$@";; esac; done\n'
-                        f'echo "$out" >>{self.folder}/calls\n'
-                        f'{script}\nexec "{scans.SCAN}" "$@"\n')
+        path.write_text(
+            '#!/bin/bash\n'
+            f'[ "$1" = --serve ] || exec "{scans.SCAN}" "$@"\n'
+            'exec 3>&1 1>&2\n'
+            'while IFS= read -r -d "" count; do\n'
+            '  words=()\n'
+            '  while [ ${#words[@]} -lt $count ]; do\n'
+            '    IFS= read -r -d "" word; words+=("$word")\n'
+            '    case $word in --output=*) out=${word#*=};; esac\n'
+            '  done\n'
+            f'  echo "$out" >>{self.folder}/calls\n'
+            f'{script}\n'
+            f'  setpriv --pdeathsig KILL -- "{scans.SCAN}" "${{words[@]}}" 3>&-\n'
+            '  echo $? >&3\n'
+            'done\n')
         path.chmod(0o755)
         return str(path)
 
+    @staticmethod
+    def make_volume(one, setup, on_page=lambda: None):
+        """Makes a volume by a process of its own; what follows from it."""
+        maker = scan.Program(setup.program)
+        try:
+            return volume.make(one, setup, maker, on_page)
+        finally:
+            maker.end()
+
     def calls(self):
-        """How often the program has been called, by volume."""
+        """How many runs the program has made, by volume."""
         try:
             lines = (self.folder / "calls").read_text().split()
         except FileNotFoundError:
@@ -134,3 +156,56 @@ class Case(scans.Case):
         said = run.stdout + run.stderr
         self.assertEqual(run.returncode, status, said)
         return said
+
+
+class OneVolume(Case):
+    """The volume `a`, which is made without a cluster."""
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.volume("a")
+        self.one = Volume("a", str(self.source))
+
+    def setup_of(self, **more):
+        self.number = getattr(self, "number", 0) + 1
+        facts = {"dest": str(self.out), "run": f"run{self.number}", "version": version(),
+                 "program": scans.SCAN, "options": self.options,
+                 "scratch": str(self.folder / "scratch"), **more}
+        return volume.Setup(**facts)
+
+    def make(self, one=None, status="complete", setup=None, **more):
+        result = self.make_volume(one or self.one, setup or self.setup_of(**more))
+        self.assertEqual(result["status"], status, result)
+        return result
+
+    def made(self, name="a"):
+        return self.tree(self.out / "volumes" / name)
+
+    def check(self, name="a", *words):
+        self.assertEqual(self.made(name), self.alone(name, *words))
+        self.check_records()
+
+    def killed_at(self, moment, setup, before=None):
+        """Makes the volume in a process that ends after this many calls that change files."""
+        child = os.fork()
+        if child == 0:
+            left = [moment]
+
+            def counted(function):
+                def call(*words, **more):
+                    done = function(*words, **more)
+                    if left[0] == 0:
+                        os._exit(9)
+                    left[0] -= 1
+                    return done
+                return call
+            try:
+                if before:
+                    before().start()
+                else:
+                    for name in ("replace", "rename", "fsync", "makedirs", "unlink", "rmdir"):
+                        mock.patch.object(os, name, counted(getattr(os, name))).start()
+                self.make_volume(self.one, setup)
+            finally:
+                os._exit(0)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
