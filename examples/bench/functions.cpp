@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Milliseconds for a frame on the CPU: functions of users' windows, such as p.min(), next to the
-// built-in operators with the same windows. Times are those that all threads were running, the least
-// of several runs, so that other programs disturb little.
+// built-in operators with the same windows. Times are the sum over all threads, while they run, the
+// least of several runs, so that other programs disturb little.
 //
 //     ninja -C build examples/bench/functions-bench
 //     build/examples/bench/functions-bench [WIDTHxHEIGHT [THREADS [SECONDS [SIDES]]]]

@@ -74,8 +74,8 @@ constexpr int kRanks = 0;
 
 /// The available planes, in this order: the bits of GSWO_PLANES. First those of levels, with bit 8
 /// one for each of GSWO_RANKS. If windows are clipped, a plane of rank() has the ranks of windows
-/// that the largest level fills up. Then, on the CPU, sums of levels, sums of their squares, and the
-/// number of samples of windows that are not whole.
+/// that the largest level fills up. Then, on the CPU, sums of levels, sums of their squares, and
+/// the number of samples of windows that are not whole.
 constexpr bool kHasMin = (GSWO_PLANES & 1) != 0, kHasMax = (GSWO_PLANES & 2) != 0,
                kHasMedian = (GSWO_PLANES & 4) != 0, kHasSum = (GSWO_PLANES & 16) != 0,
                kHasSquares = (GSWO_PLANES & 32) != 0, kHasCount = (GSWO_PLANES & 64) != 0;
