@@ -391,7 +391,9 @@ class Window {
     const int samples = count();
     if (samples == 0) return *this;
     k = k < 0 ? 0 : k < samples ? k : samples - 1;
-    if constexpr (kSorts) {
+    if constexpr (kCells == 1) {
+      return min();
+    } else if constexpr (kSorts) {
       Level a[kCells];
       int i = 0;
       each_level([&](Level level, int, int) { a[i++] = level; });

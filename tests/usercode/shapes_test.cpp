@@ -158,6 +158,14 @@ TEST(GswoShapes, FunctionsAreThoseOfTheSamples) {
   CpuRunner one(1), many(3);
   expect_random<CpuRunner>({&one, &many}, 3, 30);
 }
+TEST(GswoShapes, WindowsOfOneSample) {
+  CpuRunner cpu(1);
+  SwoFilterParams p;
+  for (const char *shape : {"1", "1;0;0"}) {
+    p.shape = shape;
+    expect_functions<std::uint8_t>(cpu, p, 0xff, {23, 9}, Content::random);
+  }
+}
 TEST(GswoShapes, LargestWindows) {
   CpuRunner cpu(2);
   SwoFilterParams p;
