@@ -15,9 +15,9 @@ struct WorthPlanes {
   int extrema, median, ranks, sums;
 };
 constexpr int kNever = std::numeric_limits<int>::max();
-/// On the GPU the operators are fastest for rectangles. Windows of other shapes that are unrolled
-/// or sorted stay as they are.
-constexpr WorthPlanes kRectangleOnGpu{10, 10, 82, kNever}, kShapeOnGpu{257, 82, 82, kNever};
+/// On the GPU the operators are fastest for rectangles. Other planes were not measured there.
+constexpr WorthPlanes kRectangleOnGpu{10, 10, kNever, kNever};
+constexpr WorthPlanes kShapeOnGpu{kNever, kNever, kNever, kNever};
 constexpr WorthPlanes kRectangleOnCpu{10, 25, 25, 25}, kShapeOnCpu{10, 25, 25, 25};
 
 constexpr std::int64_t kWhole = 1000000;
