@@ -57,8 +57,8 @@ __global__ void order_kernel(Order *orders) {
 }
 
 TEST(CudaEmulation, TheOrderOfTheThreadsDiffersFromBlockToBlock) {
-  std::array<Order, 20> orders;
-  launch(cuda, order_kernel, {20, kThreads}, orders.data());
+  std::array<Order, 64> orders;
+  launch(cuda, order_kernel, {64, kThreads}, orders.data());
   EXPECT_GT(std::set(orders.begin(), orders.end()).size(), 3u);
 }
 
