@@ -128,6 +128,8 @@ class Run(PageTest):
                 number(numbered, row["latency_us"], "p50", 1e-3)
             elif row["table"] in ("streams", "gpus"):
                 number(numbered, row, "fps")
+            elif row["table"] == "tests of several GPUs":
+                continue  # a sentence counts them
             elif row.get("us") is None:
                 key = "ratio" if row["table"] == "spreads" else "baseline_us"
                 self.assertIsNotNone(row.get(key), row)
@@ -207,8 +209,7 @@ class SpeedPage(PageTest):
             "Results are the same bits on any number of GPUs. One, two and four H200 of one host "
             "with 64 cores make 1000, 2000 and 4000 frames/s of 1920x1080 through all elements, "
             "four pipelines on each GPU; 500, 1000 and 2000 frames/s of one stream of 2500x4000 by "
-            "NICK, with the copies; 300, 600 and 1200 pages/s from JPEG to TIFF: [several GPUs]"
-            "(docs/speed.md#several-gpus).")
+            "NICK, with the copies: [several GPUs](docs/speed.md#several-gpus).")
         # Both machines are on the page, and each line is of one machine.
         page = " ".join(words(pages_of(results)[0]))
         for part in ("4 NVIDIA H200, Test CPU <1>, 64 cores", "2 NVIDIA H200, Test CPU <1>, 32 c",
@@ -259,9 +260,9 @@ class WholeRun(PageTest):
         self.page("--archive", self.folder / "all.tar.xz")
         self.assertIn("12\N{THIN SPACE}345", " ".join(self.all_rows()[0].texts))
 
-    def test_several_gpus_take_less_than_three_minutes(self):
+    def test_several_gpus_take_less_than_six_minutes(self):
         import whole_run
-        self.assertLessEqual(sum(limit for _, limit, _ in whole_run.PARTS["several-gpus"]), 180)
+        self.assertLessEqual(sum(limit for _, limit, _ in whole_run.PARTS["several-gpus"]), 360)
 
     def test_what_follows_two_dashes_is_for_another_program(self):
         import whole_run
