@@ -48,15 +48,15 @@ class PlainJpeg2000 {
       if (length < inner - at || length > end - at) return kTruncated;
       const std::string_view type(reinterpret_cast<const char *>(data_ + at + 4), 4);
       at += length;
-      if (type == "jp2c") {
+      if (type == "jp2c" && !in_header) {
         end_ = at;
         return read_code(inner);
       }
       std::string problem;
-      if (type == "jp2h")
-        problem = read_boxes(inner, at, true);
-      else if (in_header)
+      if (in_header)
         problem = read_header_box(type, inner, at);
+      else if (type == "jp2h")
+        problem = read_boxes(inner, at, true);
       if (!problem.empty()) return problem;
     }
     return in_header ? "" : "no code stream";
@@ -64,6 +64,7 @@ class PlainJpeg2000 {
 
   std::string read_header_box(std::string_view type, std::size_t at, std::size_t end) {
     if (type == "pclr" || type == "cmap") return "a palette";
+    if (type == "jp2h" || type == "jp2c") return "boxes in boxes";
     if (type == "cdef" || type == "bpcc") return "unusual channels";
     if (type != "colr") return "";
     if (has_colours_) return "two kinds of colour";
