@@ -28,12 +28,14 @@ Gpus *Kept::gpus(const Options &options, Gpus::Say say) {
 
 Crew &Kept::crew(const Outputs &kinds, double pixels) {
   const GpuJpegs *const jpegs = gpus_ ? gpus_->jpegs() : nullptr;
+  const GpuCodecs *const codecs = gpus_ ? gpus_->codecs() : nullptr;
   const bool is_too_large = crew_ && pixels > 0 && crew_->largest() >= kTooLarge * pixels;
-  if (!crew_ || kinds != kinds_ || jpegs != jpegs_ || is_too_large) {
+  if (!crew_ || kinds != kinds_ || jpegs != jpegs_ || codecs != codecs_ || is_too_large) {
     crew_.reset();
     crew_ = std::make_unique<Crew>(gpus_.get(), kinds);
     kinds_ = kinds;
     jpegs_ = jpegs;
+    codecs_ = codecs;
   }
   return *crew_;
 }

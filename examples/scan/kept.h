@@ -52,6 +52,7 @@ class Kept {
   // Of the crew.
   Outputs kinds_;
   const GpuJpegs *jpegs_ = nullptr;
+  const GpuCodecs *codecs_ = nullptr;
   std::unique_ptr<Crew> crew_;
 };
 
