@@ -43,4 +43,10 @@ std::string load_library(const char *what, const char *variable,
   throw Error(problem);
 }
 
+std::string call_failed(const char *what, std::span<const char *const> names, int status) {
+  const bool known = status >= 0 && static_cast<std::size_t>(status) < names.size();
+  return std::string(what) + ": " + (known ? names[status] : "unknown status") + " (" +
+         std::to_string(status) + ")";
+}
+
 }  // namespace cudascan::scan

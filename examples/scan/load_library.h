@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -21,6 +22,10 @@ std::string load_library(const char *what, const char *variable,
                          const std::vector<const char *> &names,
                          const std::function<std::string(void *library)> &take,
                          const std::function<void(const std::string &)> &note);
+
+/// "nvjpegCreateEx: internal error (8)" and so on.
+/// @param names  of the statuses from 0 on
+std::string call_failed(const char *what, std::span<const char *const> names, int status);
 
 /// Finds functions of a library.
 class FunctionsOf {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nvimgcodec.h"
 
-#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -11,25 +10,21 @@
 namespace cudascan::scan {
 namespace {
 
-/// The status of a call in words.
-std::string status_text(int status) {
-  static constexpr const char *kNames[] = {"success",
-                                           "not initialized",
-                                           "invalid parameter",
-                                           "bad code stream",
-                                           "code stream not supported",
-                                           "no memory",
-                                           "execution failed",
-                                           "wrong GPU",
-                                           "internal error",
-                                           "not implemented here",
-                                           "another library is missing"};
-  const bool known = status >= 0 && status < static_cast<int>(std::size(kNames));
-  return std::string(known ? kNames[status] : "failed") + " (" + std::to_string(status) + ")";
-}
+/// The statuses of calls, from 0 on.
+constexpr const char *kStatuses[] = {"success",
+                                     "not initialized",
+                                     "invalid parameter",
+                                     "bad code stream",
+                                     "code stream not supported",
+                                     "no memory",
+                                     "execution failed",
+                                     "wrong GPU",
+                                     "internal error",
+                                     "not implemented",
+                                     "another library is missing"};
 
 std::string call_failed(const char *what, int status) {
-  return std::string(what) + ": " + status_text(status);
+  return call_failed(what, kStatuses, status);
 }
 
 constexpr std::uint32_t kDecoded = 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nvjpeg.h"
 
-#include <iterator>
 
 #include "common/error.h"
 #include "jpeg_batches.h"
@@ -12,23 +11,11 @@ namespace {
 
 constexpr int kHybrid = 2, kHardware = 3;  // nvjpegBackend_t
 
-/// nvjpegStatus_t in words.
-std::string status_text(int status) {
-  static constexpr const char *kNames[] = {"success",
-                                           "not initialized",
-                                           "invalid parameter",
-                                           "bad JPEG",
-                                           "not supported",
-                                           "no memory",
-                                           "execution failed",
-                                           "wrong GPU",
-                                           "internal error",
-                                           "not implemented here",
-                                           "incomplete bitstream"};
-  const bool known = status >= 0 && status < static_cast<int>(std::size(kNames));
-  return std::string(known ? kNames[status] : "unknown status") + " (" + std::to_string(status) +
-         ")";
-}
+/// nvjpegStatus_t, from 0 on.
+constexpr const char *kStatuses[] = {"success",          "not initialized",     "invalid parameter",
+                                     "bad JPEG",         "not supported",       "no memory",
+                                     "execution failed", "wrong GPU",           "internal error",
+                                     "not implemented",  "incomplete bitstream"};
 
 /// @return why the library cannot be used, or ""
 std::string find_functions(void *library, NvjpegFunctions &f) {
@@ -53,7 +40,7 @@ std::string find_functions(void *library, NvjpegFunctions &f) {
 }  // namespace
 
 std::string call_failed(const char *what, int status) {
-  return std::string(what) + ": " + status_text(status);
+  return call_failed(what, kStatuses, status);
 }
 
 GpuJpegs::GpuJpegs(DecodeBy by, GpuLoad &load, Say note)
