@@ -124,7 +124,7 @@ bool Border::ends_bright(const CellRun *begin, const CellRun *end, int bright) {
   for (const CellRun *run = begin; run < end; ++run) ring_.set(run->y, run->begin, run->end);
   for (int i = 0; i < kDistance; ++i) {
     std::swap(near_, ring_);
-    ring_.set_beside(near_, top, bottom);
+    ring_.set_neighbours(near_, top, bottom);
     ring_.remove(closed_, top, bottom);
   }
   ring_.remove(near_, top, bottom);
@@ -144,7 +144,7 @@ bool Border::ends_bright(const CellRun *begin, const CellRun *end, int bright) {
 bool Border::add_pieces(int bright) {
   thick_.remove(border_);
   pieces_.find(thick_);
-  space_.set_beside(closed_, 0, closed_.height());
+  space_.set_neighbours(closed_, 0, closed_.height());
   const auto at_border = [&](const CellRun &run) { return space_.any(run.y, run.begin, run.end); };
   bool found = false;
   thick_.clear(0, thick_.height());

@@ -59,7 +59,7 @@ CUDASCAN_CLONES void add_rows(const Word *from, std::ptrdiff_t words, std::size_
   for (std::size_t i = 0; i < count; ++i) to[i] |= from[i] | above[i] | below[i];
 }
 
-/// Calls use(step) for steps of which each at most doubles what is reached, from 1 up to `length`.
+/// Calls use(step) for steps that reach from 1 up to `length`: each at most doubles what is reached.
 template <typename Use>
 void for_steps(int length, Use use) {
   for (int reached = 1; reached < length;) {
@@ -163,7 +163,7 @@ void CellBits::keep_squares(int side, CellBits &space) {
   });
 }
 
-void CellBits::set_beside(const CellBits &of, int top, int bottom) {
+void CellBits::set_neighbours(const CellBits &of, int top, int bottom) {
   const std::size_t count = std::size_t{1} * (bottom - top) * words_;
   spread_sideways(of.row(top), count, row(top));
   add_rows(of.row(top), words_, count, row(top));

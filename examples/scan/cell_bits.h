@@ -52,7 +52,7 @@ class CellBits {
   /// @param space  of the same size
   void keep_squares(int side, CellBits &space);
   /// Sets rows `top` to `bottom` - 1 to the cells of `of` and those next to them by a side.
-  void set_beside(const CellBits &of, int top, int bottom);
+  void set_neighbours(const CellBits &of, int top, int bottom);
   /// Adds the cells next to cells, by a side or a corner.
   void grow(CellBits &space);
 

@@ -13,7 +13,7 @@ namespace cudascan::scan {
 /// @return why it is not, a few words; "" for a usual file
 std::string read_plain_tiff(const unsigned char *data, std::size_t size, CodecFacts &facts);
 
-/// Whether the samples of a page are those of which the checksums in its file were made.
+/// Whether the checksums in the file of a page are right for its samples.
 /// @param samples  as the file has them: facts.samples a pixel, of `depth` bits, in host memory
 /// @return true if there are no checksums, too
 bool sums_are_right(const CodecFacts &facts, const unsigned char *samples, std::ptrdiff_t stride,

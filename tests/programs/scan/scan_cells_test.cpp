@@ -118,23 +118,23 @@ TEST(CellBits, SquaresThatFitIntoCells) {
 
 TEST(CellBits, Neighbours) {
   for_random_cells([](const Naive &cells, const CellBits &bits) {
-    CellBits beside, space, grown = bits;
-    for (CellBits *made : {&beside, &space}) made->shape(cells.width, cells.height);
-    beside.set_beside(bits, 0, cells.height);
-    const auto is_beside = [&](int x, int y) {
+    CellBits neighbours, space, grown = bits;
+    for (CellBits *made : {&neighbours, &space}) made->shape(cells.width, cells.height);
+    neighbours.set_neighbours(bits, 0, cells.height);
+    const auto is_neighbour = [&](int x, int y) {
       return cells.get(x, y) || cells.get(x - 1, y) || cells.get(x + 1, y) || cells.get(x, y - 1) ||
              cells.get(x, y + 1);
     };
-    expect_cells(beside, is_beside);
+    expect_cells(neighbours, is_neighbour);
     grown.grow(space);
     expect_cells(grown, [&](int x, int y) {
-      return is_beside(x, y) || cells.get(x - 1, y - 1) || cells.get(x + 1, y - 1) ||
+      return is_neighbour(x, y) || cells.get(x - 1, y - 1) || cells.get(x + 1, y - 1) ||
              cells.get(x - 1, y + 1) || cells.get(x + 1, y + 1);
     });
     CellBits outside;
     outside.shape(cells.width, cells.height, true);
-    beside.set_beside(outside, 0, cells.height);
-    expect_cells(beside, [&](int x, int y) {
+    neighbours.set_neighbours(outside, 0, cells.height);
+    expect_cells(neighbours, [&](int x, int y) {
       return x == 0 || y == 0 || x == cells.width - 1 || y == cells.height - 1;
     });
   });

@@ -11,7 +11,7 @@ from serving import Server
 
 
 class Gpus(serving.Case):
-    """The emulated GPUs, of which there are three."""
+    """The three emulated GPUs."""
 
     USUAL = ["--method=otsu", "--enlarge=no", "--resolution=100", "--despeckle=2", "--jobs=2",
              "--verbose", "--stats=stats.json"]
