@@ -8,7 +8,6 @@
 //
 // SECONDS is how long each function is measured; a run that takes longer is the only one. SIDES are
 // those of the windows, such as 3,31,101,255.
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,11 +15,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "cpu_time.h"
 #include "kernels/swofilter.h"
 
 namespace {
@@ -48,41 +47,9 @@ constexpr Function kFunctions[] = {
     {"p.sum() / p.count()", Op::mean},  {"p.deviation()", Op::standard_deviation}};
 constexpr const char *kShapes[] = {"rectangle", "ellipse", "cross", "octagon"};
 
-double now(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
-
-/// The least milliseconds of a run.
-double least(double seconds, const std::function<void()> &run) {
-  double best = HUGE_VAL;
-  const double begin = now(CLOCK_MONOTONIC);
-  do {
-    const double start = now(CLOCK_PROCESS_CPUTIME_ID);
-    run();
-    best = std::min(best, now(CLOCK_PROCESS_CPUTIME_ID) - start);
-  } while (now(CLOCK_MONOTONIC) - begin < seconds * 1e3);
-  return best;
-}
-
-/// A picture of slopes with noise.
-template <typename T>
-std::vector<T> picture(const Settings &s) {
-  std::mt19937 random(1);
-  std::normal_distribution<double> noise(0, 12);
-  std::vector<T> samples;
-  for (int y = 0; y < s.height; ++y)
-    for (int x = 0; x < s.width; ++x) {
-      const double level = 128 + 80 * std::sin(x / 37.0) * std::cos(y / 23.0) + noise(random);
-      samples.push_back(static_cast<T>(std::clamp(level, 0.0, 255.0) * (sizeof(T) == 1 ? 1 : 257)));
-    }
-  return samples;
-}
-
 template <typename T>
 void measure(const Settings &s) {
-  const std::vector<T> in = picture<T>(s);
+  const std::vector<T> in = picture<T>(s.width, s.height);
   std::vector<T> out(in.size());
   Cpu cpu(s.threads);
   const auto filter = [&](const SwoFilterParams &p, int width, int height) {
@@ -101,7 +68,8 @@ void measure(const Settings &s) {
         own.custom.expression = function.expression;
         const auto time = [&](const SwoFilterParams &p) {
           filter(p, 1, 1);  // compiles it
-          return least(s.seconds, [&] { filter(p, s.width, s.height); });
+          return least(CLOCK_PROCESS_CPUTIME_ID, s.seconds, 1,
+                       [&] { filter(p, s.width, s.height); });
         };
         const double mine = time(own), theirs = time(built_in);
         std::printf("%2d bit %-9s %3d  %-19s %9.2f %9.2f %8.2f\n", static_cast<int>(8 * sizeof(T)),

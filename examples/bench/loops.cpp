@@ -6,18 +6,17 @@
 //
 //     ninja -C build examples/bench/loops-bench
 //     build/examples/bench/loops-bench examples/gswo/loops [WIDTHxHEIGHT [THREADS [SECONDS]]]
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cpu_time.h"
 #include "kernels/swofilter.h"
 
 void bilateral(float **, float **, int, int);
@@ -41,39 +40,7 @@ struct Settings {
   double seconds = 1;
 };
 
-double now(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-}
-
-/// The least milliseconds of a run.
-double least(clockid_t clock, double seconds, const std::function<void()> &run) {
-  run();
-  double best = HUGE_VAL;
-  const double begin = now(CLOCK_MONOTONIC);
-  for (int k = 0; k < 3 || now(CLOCK_MONOTONIC) - begin < seconds * 1e3; ++k) {
-    const double start = now(clock);
-    run();
-    best = std::min(best, now(clock) - start);
-  }
-  return best;
-}
-
-/// A picture of slopes with noise.
-template <typename Sample>
-std::vector<Sample> picture(const Settings &s) {
-  std::mt19937 random(1);
-  std::normal_distribution<double> noise(0, 12);
-  std::vector<Sample> samples;
-  for (int y = 0; y < s.height; ++y)
-    for (int x = 0; x < s.width; ++x) {
-      const double level = 128 + 80 * std::sin(x / 37.0) * std::cos(y / 23.0) + noise(random);
-      samples.push_back(
-          static_cast<Sample>(std::clamp(level, 0.0, 255.0) * (sizeof(Sample) == 1 ? 1 : 257)));
-    }
-  return samples;
-}
+constexpr int kRuns = 4;  // the first one compiles
 
 /// Images of the loop's type, all with the picture.
 template <typename T>
@@ -92,10 +59,10 @@ struct Images {
 /// @param call  calls the loop for images and their size
 template <typename Sample, typename T, typename Call>
 void measure(const Settings &s, const std::string &name, int images, Call call) {
-  const std::vector<Sample> in = picture<Sample>(s);
+  const std::vector<Sample> in = picture<Sample>(s.width, s.height);
   Images<T> of_loop(in, s.width, images);
   const double loop =
-      least(CLOCK_THREAD_CPUTIME_ID, s.seconds, [&] { call(of_loop, s.width, s.height); });
+      least(CLOCK_THREAD_CPUTIME_ID, s.seconds, kRuns, [&] { call(of_loop, s.width, s.height); });
 
   SwoFilterParams params{.op = SwoFilterOperator::custom};
   params.custom.source = s.folder + '/' + name + ".cpp";
@@ -106,8 +73,8 @@ void measure(const Settings &s, const std::string &name, int images, Call call) 
         Plane<Sample>{out.data(), s.width, s.height, stride}, params);
   };
   Cpu one(1), several(s.threads);
-  const double alone = least(CLOCK_THREAD_CPUTIME_ID, s.seconds, [&] { filter(one); });
-  const double together = least(CLOCK_MONOTONIC, s.seconds, [&] { filter(several); });
+  const double alone = least(CLOCK_THREAD_CPUTIME_ID, s.seconds, kRuns, [&] { filter(one); });
+  const double together = least(CLOCK_MONOTONIC, s.seconds, kRuns, [&] { filter(several); });
 
   double most = 0;
   for (std::size_t i = 0; i < in.size(); ++i) {
