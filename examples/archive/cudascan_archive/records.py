@@ -43,6 +43,7 @@ VOLUMES = pa.schema([
     ("gpu_busy", pa.float64()),  # share of the time, 0 to 1
     ("node", pa.string()),
     ("finished", pa.string()),  # ISO 8601, UTC
+    ("run", pa.string()),  # of cudascan-archive that made it
     ("key", pa.string()),  # of the input's state, the options and the version
 ])
 

@@ -142,7 +142,7 @@ def make(volume, setup, program, on_page=lambda: None):
     status:
 
     complete, incomplete   it is there now
-    done before            it was there, and its checksums hold
+    done before            an earlier run has made it, and its checksums hold
     again                  the attempt has failed, try again
     set aside              it cannot be made; its record says why
     stop                   no volume can be made, for the reason that is given
@@ -223,7 +223,9 @@ class Maker:
         key = hashlib.sha256(json.dumps(what).encode()).hexdigest()
         if facts := holds(place, volume, key, setup):
             records.write_volume(place, facts)  # its worker may have been killed before that
-            return result(volume, "done before", facts)
+            # It may have been killed before it said so, too.
+            is_of_this_run = facts.get("run") == setup.run
+            return result(volume, facts["status"] if is_of_this_run else "done before", facts)
         self.attempts.begin()
         self.prepare(key)
         stats, base = self.scan(source, words, on_page)
@@ -347,7 +349,7 @@ class Maker:
                 "input_bytes": source.bytes(), "attempts": self.attempts.count(),
                 "seconds": time.monotonic() - self.begun, "backend": stats["backend"],
                 "gpu_busy": stats["gpu_busy"], "node": os.uname().nodename, "finished": now(),
-                "key": key}
+                "run": self.setup.run, "key": key}
 
     def publish(self, rows, facts):
         place, name = self.place, self.volume.name

@@ -105,13 +105,8 @@ class Nodes(archives.Case):
         self.check(names)
         said = (self.folder / "said").read_text()
         self.assertRegex(said, "poison: set aside: 2 attempts have failed, .* signal 11")
-        # A worker may go after a volume is there and before it says so.
-        numbers = re.search(r"(\d+) pages in .* volumes: (\d+) complete, "
-                            r"(?:(\d+) done before, )?1 set aside; 0 pages failed", said)
-        self.assertTrue(numbers, said)
-        pages, complete, before = (int(number or 0) for number in numbers.groups())
-        self.assertEqual((pages, complete + before), (complete, len(names)), said)
-        self.assertLessEqual(before, 2, said)
+        self.assertIn("12 pages in", said)
+        self.assertIn("volumes: 12 complete, 1 set aside", said)
         self.assertEqual([row["volume"] for row in self.rows("volumes")
                           if row["status"] == "set aside"], ["poison"])
         self.assertTrue(begun("three", 1), at.read_text())

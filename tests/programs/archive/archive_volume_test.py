@@ -25,6 +25,13 @@ if not archives.WHY_NOT:
 
 
 class Made(archives.OneVolume):
+    def test_a_volume_whose_worker_went_before_it_said_so_is_complete(self):
+        setup = self.setup_of()
+        first = self.make(setup=setup)
+        again = self.make(setup=setup)
+        self.assertEqual(again["pages"], first["pages"])
+        self.make(status="done before")
+
     def test_pages_are_those_of_one_machine(self):
         pages = []
         result = self.make_volume(self.one, self.setup_of(), lambda: pages.append(1))
@@ -310,11 +317,11 @@ class Made(archives.OneVolume):
         self.assertEqual(json.loads(run.stdout)["status"], "complete", run.stdout)
         self.check()
 
-    def test_two_workers_at_one_volume(self):
-        tool = self.program("sleep 0.3")
-        setup, results = self.setup_of(program=tool), []
-        threads = [threading.Thread(target=lambda: results.append(
-            self.make_volume(self.one, setup)["status"])) for _ in range(3)]
+    def test_workers_of_several_runs_at_one_volume(self):
+        tool, results = self.program("sleep 0.3"), []
+        setups = [self.setup_of(program=tool) for _ in range(3)]
+        threads = [threading.Thread(target=lambda setup=setup: results.append(
+            self.make_volume(self.one, setup)["status"])) for setup in setups]
         for thread in threads:
             thread.start()
         for thread in threads:
