@@ -24,7 +24,7 @@ constexpr const char *kStatuses[] = {"success",
                                      "another library is missing"};
 
 std::string call_failed(const char *what, int status) {
-  return call_failed(what, kStatuses, status);
+  return scan::call_failed(what, kStatuses, status);
 }
 
 constexpr std::uint32_t kDecoded = 1;
