@@ -169,6 +169,17 @@ class Codecs(decoding.Case):
                     if "decoder" in page:
                         self.assertEqual(page.get("not_on_gpu"), why)
 
+    def test_boxes_of_jpeg2000_may_be_nested_as_deeply_as_the_file_is_long(self):
+        depth = 500_000
+        nested = b"".join(struct.pack(">I4s", 8 * level, b"jp2h") for level in range(depth, 0, -1))
+        data = jp2(self.page)
+        begin = data.index(b"jp2h") - 4
+        end = begin + struct.unpack(">I", data[begin:begin + 4])[0]
+        header = data[begin + 8:end] + nested
+        data = (data[:begin] + struct.pack(">I4s", 8 + len(header), b"jp2h") + header +
+                data[end:])
+        self.check({"nested.jp2": data}, by=CPU, why="boxes in boxes")
+
     def test_wrong_bytes(self):
         """What is reported and salvaged is the same; large pages would take too long here."""
         rng = random.Random(3)
