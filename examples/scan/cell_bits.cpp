@@ -59,7 +59,7 @@ CUDASCAN_CLONES void add_rows(const Word *from, std::ptrdiff_t words, std::size_
   for (std::size_t i = 0; i < count; ++i) to[i] |= from[i] | above[i] | below[i];
 }
 
-/// Calls use(step) for steps that reach from 1 up to `length`: each at most doubles what is reached.
+/// Calls use(step) for steps that reach from 1 to `length`: each at most doubles what is reached.
 template <typename Use>
 void for_steps(int length, Use use) {
   for (int reached = 1; reached < length;) {

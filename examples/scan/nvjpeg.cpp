@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "nvjpeg.h"
 
-
 #include "common/error.h"
 #include "jpeg_batches.h"
 #include "load_library.h"
