@@ -1,16 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Packs all that the part several-gpus of whole_run.py needs into one archive, and prints the
-command that unpacks and runs it on a machine that has only Python and an NVIDIA driver.
+"""Packs all that parts of whole_run.py need into one archive, and prints the command that unpacks
+and runs it on a machine that has only Python and an NVIDIA driver (for part gswo also nvcc and
+g++, for parts scan and several-gpus nvJPEG).
 
-    pack_run.py --build BUILD --bundler SCRIPT [--scans SCANS] FILE.tar.xz
+    pack_run.py --build BUILD --bundler SCRIPT [--scans SCANS] [--gswo GSWO] [--wheels WHEELS]
+                FILE.tar.xz PART...
 
 BUILD is a build folder with the programs for that machine's GPUs. SCRIPT is called with a folder
 and files, and copies GStreamer, the files and their libraries there: programs to bin, libraries to
 lib and plugins to plugins, with an env.sh that finds them. SCANS is what `measure_gpus.py --make`
-made; without it, it is called. The first of them are packed, as many as fit. The command expects
-the archive under its name in the folder where it runs, and $OUT, a folder for the results. nvJPEG
-has to be on the machine.
+made; without it, it is called. The first of them are packed, as many as fit. GSWO is what
+`gswo_figures.py --prepare` made. WHEELS has Python packages that python_peers.py measures, such as
+CV-CUDA, with what they need that the machine lacks. The command expects the archive under its name
+in the folder where it runs, and $OUT, a folder for the results.
 
 Exit status: 0; 1, something is missing or the archive is too large; 2, wrong options.
 """
@@ -21,23 +24,33 @@ import sys
 import tarfile
 import tempfile
 
+import whole_run
+
 HERE = pathlib.Path(__file__).resolve().parent
-SCAN = HERE.parent / "scan"
-PROGRAMS = ["examples/bench/cudascan-bench", "examples/bench/cudascan-pipeline-bench",
-            "examples/scan/cudascan-scan", "tests/kernels/devices_test",
-            "tests/elements/pipelines_test", "gst/libgstcudascan.so", "kernels/libcudascan.so.0"]
-SCRIPTS = [HERE / "whole_run.py", HERE / "gpu_tests.py", SCAN / "measure_gpus.py"]
+EXAMPLES = HERE.parent
+# For each part: the programs and libraries of BUILD, and the scripts of examples.
+BENCH = ["examples/bench/cudascan-bench"]
+PIPELINES = ["examples/bench/cudascan-pipeline-bench", "gst/libgstcudascan.so"]
+SCAN = ["examples/scan/cudascan-scan", "kernels/libcudascan.so.0"]
+SCRIPTS = {"gswo": ["gswo_figures.py", "bench/figures"], "pipelines": ["bench/python_peers.py"],
+           "scan": ["scan/measure_gpus.py"],
+           "several-gpus": ["bench/gpu_tests.py", "scan/measure_gpus.py"]}
+PROGRAMS = {"gswo": [], "pipelines": PIPELINES, "scan": SCAN,
+            "several-gpus": [*BENCH, *PIPELINES, *SCAN, "tests/kernels/devices_test",
+                             "tests/elements/pipelines_test"]}
 MOST_BYTES, MOST_SCANS, MOST_COMMAND = 50_000_000, 7_500_000, 2000
-COMMAND = """set -e; d=/tmp/several-gpus; mkdir -p $d
+COMMAND = """set -e; d=/tmp/whole-run; mkdir -p $d
 python3 -c "import tarfile; tarfile.open('{archive}').extractall('$d')"
 j=$(find /usr /opt -name 'libnvjpeg.so.1[23]' 2>/dev/null | head -1)
 [ -z "$j" ] || export CUDASCAN_NVJPEG=$j; echo "nvJPEG: $j"
 nvidia-smi -L || true; nvidia-smi topo -m || true; lscpu | head -25 || true; nproc
+[ ! -d $d/wheels ] || python3 -m pip install -q --no-index --no-deps --no-compile \\
+--target $d/site $d/wheels/*.whl; export PYTHONPATH=$d/site
 . $d/bundle/env.sh
-python3 $d/examples/bench/whole_run.py "$OUT" several-gpus --scans $d/scans || true
-python3 -c "import tarfile,sys; t=tarfile.open(sys.argv[1]); \\
-print(t.extractfile('several-gpus.log').read().decode('utf-8','replace')[-9000:])" \\
-"$OUT/run-several-gpus.tar.xz\""""
+python3 $d/examples/bench/whole_run.py {folders}"$OUT" {parts} || true
+for f in "$OUT"/run-*.tar.xz; do python3 -c "import tarfile,sys; \\
+t=tarfile.open(sys.argv[1]); print(*(t.extractfile(n).read().decode('utf-8','replace')[-{log}:] \\
+for n in t.getnames() if n.endswith('.log')))" $f; done"""
 
 
 class Unusable(Exception):
@@ -69,33 +82,50 @@ def first(scans):
             yield path
 
 
+def of_parts(table, parts, usual):
+    return sorted({name for part in parts for name in table.get(part, usual)})
+
+
 def pack(options, folder):
-    files = [options.build / name for name in PROGRAMS]
+    """Returns the folders that were packed for options of whole_run.py of the same names."""
+    files = [options.build / name for name in of_parts(PROGRAMS, options.parts, BENCH)]
     missing = [str(path) for path in files if not path.is_file()]
     if missing:
         raise Unusable(f"not built: {', '.join(missing)}; run ninja -C {options.build} with these "
                        "as targets")
-    bundle, scans = folder / "bundle", options.scans or folder / "scans"
+    if "gswo" in options.parts and not options.gswo:
+        raise Unusable("part gswo needs --gswo, a folder that gswo_figures.py --prepare made")
+    bundle = folder / "bundle"
     subprocess.run([options.bundler.resolve(), bundle, *files], check=True)
     strip(bundle)
     leave_out_icu_data(bundle)
-    if not options.scans:
-        subprocess.run([sys.executable, SCAN / "measure_gpus.py", "--make", scans], check=True)
+    packed = {"bundle": [bundle]}
+    if {"scan", "several-gpus"} & set(options.parts):
+        scans = options.scans or folder / "scans"
+        if not options.scans:
+            subprocess.run([sys.executable, EXAMPLES / "scan/measure_gpus.py", "--make", scans],
+                           check=True)
+        packed["scans"] = first(scans)
+    if "gswo" in options.parts:
+        packed["gswo"] = options.gswo.iterdir()
+    if options.wheels:
+        packed["wheels"] = options.wheels.glob("*.whl")
     with tarfile.open(options.archive, "w:xz") as archive:
         def plain(entry):
             entry.uid = entry.gid = 0
             entry.uname = entry.gname = ""
-            return entry
-        archive.add(bundle, "bundle", filter=plain)
-        for path in first(scans):
-            archive.add(path, f"scans/{path.name}", filter=plain)
-        for path in SCRIPTS:
-            archive.add(path, path.relative_to(HERE.parents[1]), filter=plain)
+            return None if "__pycache__" in entry.name else entry
+        for name, paths in packed.items():
+            for path in paths:
+                archive.add(path, name if path == bundle else f"{name}/{path.name}", filter=plain)
+        for name in ["bench/whole_run.py", *of_parts(SCRIPTS, options.parts, [])]:
+            archive.add(EXAMPLES / name, f"examples/{name}", filter=plain)
     size = options.archive.stat().st_size
     print(f"{options.archive}: {size / 1e6:.1f} MB", file=sys.stderr)
     if size > MOST_BYTES:
-        raise Unusable(f"{options.archive} has more than {MOST_BYTES / 1e6:.0f} MB; give fewer or "
-                       "smaller --scans")
+        raise Unusable(f"{options.archive} has more than {MOST_BYTES / 1e6:.0f} MB; give fewer "
+                       "parts, or fewer or smaller --scans")
+    return [name for name in ("scans", "gswo") if name in packed]
 
 
 def main():
@@ -103,25 +133,33 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", metavar="BUILD", type=pathlib.Path, required=True)
     parser.add_argument("--bundler", metavar="SCRIPT", type=pathlib.Path, required=True)
-    parser.add_argument("--scans", metavar="SCANS", type=pathlib.Path)
+    for name in ("scans", "gswo", "wheels"):
+        parser.add_argument(f"--{name}", metavar=name.upper(), type=pathlib.Path)
     parser.add_argument("archive", metavar="FILE.tar.xz", type=pathlib.Path)
+    parser.add_argument("parts", metavar="PART", nargs="+", choices=whole_run.PARTS,
+                        help=", ".join(whole_run.PARTS))
     options = parser.parse_args()
-    for name, path, good in (("--build", options.build, options.build.is_dir()),
-                             ("--bundler", options.bundler, options.bundler.is_file()),
-                             ("--scans", options.scans,
-                              not options.scans or options.scans.is_dir())):
-        if not good:
-            parser.error(f"{name} {path}: does not exist")
+    if not options.bundler.is_file():
+        parser.error(f"--bundler {options.bundler}: does not exist")
+    for name in ("build", "scans", "gswo", "wheels"):
+        path = getattr(options, name)
+        if path and not path.is_dir():
+            parser.error(f"--{name} {path}: does not exist")
     options.archive.parent.mkdir(parents=True, exist_ok=True)
-    command = COMMAND.format(archive=options.archive)
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            pack(options, pathlib.Path(folder))
+        with tempfile.TemporaryDirectory() as name:
+            packed = pack(options, pathlib.Path(name))
+        command = COMMAND.format(
+            archive=options.archive, parts=" ".join(options.parts),
+            folders="".join(f"--{name} $d/{name} " for name in packed),
+            log=9000 // len(options.parts))
         if len(command) > MOST_COMMAND:
             raise Unusable(f"the command has {len(command)} characters, more than {MOST_COMMAND}")
     except (Unusable, OSError, subprocess.CalledProcessError) as error:
         print(f"pack_run.py: {error}", file=sys.stderr)
         return 1
+    seconds = sum(limit for part in options.parts for _, limit, _ in whole_run.PARTS[part])
+    print(f"It takes {seconds} seconds at most, after it is unpacked.", file=sys.stderr)
     print(command)
     return 0
 

@@ -55,48 +55,90 @@ class Packing(PageTest):
     def setUp(self):
         super().setUp()
         import pack_run
-        for name in pack_run.PROGRAMS:
+        import whole_run
+        self.parts = list(whole_run.PARTS)
+        for name in pack_run.of_parts(pack_run.PROGRAMS, self.parts, pack_run.BENCH):
             path = self.folder / "build" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy("/bin/true", path)
-        self.write("bundler", '#!/bin/sh\nmkdir -p "$1/bin" "$1/lib" "$1/plugins"\ncp "$2" '
-                   '"$1/bin"\necho >"$1/env.sh"\n').chmod(0o755)
-        (self.folder / "scans").mkdir()
-        self.write("scans/0.jpg", "picture")
+        self.write("bundler", '#!/bin/sh\nd=$1; shift\nmkdir -p "$d/bin" "$d/lib" "$d/plugins"\n'
+                   'cp "$@" "$d/bin"\necho >"$d/env.sh"\n').chmod(0o755)
+        for folder, name in (("scans", "0.jpg"), ("gswo", "mean.cpp"), ("wheels", "some.whl")):
+            (self.folder / folder).mkdir()
+            self.write(f"{folder}/{name}", "content")
 
-    def pack(self, **more):
+    def pack(self, *parts, words=("--scans", "scans", "--gswo", "gswo"), **more):
         return program.run([sys.executable, BENCH / "pack_run.py", "--build", "build", "--bundler",
-                            "bundler", "--scans", "scans", ".run/several.tar.xz"],
+                            "bundler", *words, ".run/parts.tar.xz", *parts],
                            cwd=self.folder, **more)
 
-    def test_the_archive_and_its_command(self):
-        done = self.pack()
+    def packed(self, *parts, **more):
+        """The command and the names in the archive, which lie in the folder `there`."""
+        done = self.pack(*parts, **more)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertLessEqual(len(done.stdout), 2000)
-        with tarfile.open(self.folder / ".run/several.tar.xz") as archive:
-            names = archive.getnames()
+        shutil.rmtree(self.folder / "there", ignore_errors=True)
+        with tarfile.open(self.folder / ".run/parts.tar.xz") as archive:
             self.assertEqual({(m.uname, m.uid) for m in archive}, {("", 0)})
             archive.extractall(self.folder / "there")
-        for name in ("bundle/bin/cudascan-bench", "bundle/env.sh", "scans/0.jpg",
-                     "examples/bench/whole_run.py", "examples/bench/gpu_tests.py",
+            return done.stdout, archive.getnames()
+
+    def test_several_gpus(self):
+        command, names = self.packed("several-gpus")
+        for name in ("bundle/bin/cudascan-bench", "bundle/bin/devices_test", "bundle/env.sh",
+                     "scans/0.jpg", "examples/bench/whole_run.py", "examples/bench/gpu_tests.py",
                      "examples/scan/measure_gpus.py"):
             self.assertIn(name, names)
-        # What was packed suffices for its scripts.
-        for script in ("bench/whole_run.py", "bench/gpu_tests.py", "scan/measure_gpus.py"):
-            done = program.run([sys.executable, self.folder / "there/examples" / script, "--help"])
+        self.assertIn(".run/parts.tar.xz", command)
+        self.assertIn('--scans $d/scans "$OUT" several-gpus', command)
+
+    def test_what_was_packed_suffices_for_its_scripts(self):
+        _, names = self.packed(*self.parts)
+        scripts = [name for name in names if name.startswith("examples/") and
+                   name.endswith(".py") and "/figures/" not in name]
+        self.assertEqual(len(scripts), 5)
+        for script in scripts:
+            done = program.run([sys.executable, self.folder / "there" / script, "--help"])
             self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(".run/several.tar.xz", self.pack().stdout)
+
+    def test_only_what_the_parts_need_is_packed(self):
+        command, names = self.packed("operators", "cpu", words=())
+        self.assertEqual({name for name in names if "/bin/" in name or "examples" in name},
+                         {"bundle/bin/cudascan-bench", "examples/bench/whole_run.py"})
+        self.assertIn('whole_run.py "$OUT" operators cpu', command)
+        command, names = self.packed("gswo", words=("--gswo", "gswo"))
+        self.assertIn("gswo/mean.cpp", names)
+        self.assertIn('--gswo $d/gswo "$OUT" gswo', command)
+        _, names = self.packed("pipelines", words=("--wheels", "wheels"))
+        self.assertIn("wheels/some.whl", names)
+
+    def test_the_command(self):
+        """Where the machine has neither GPU nor nvJPEG nor programs: each step says so."""
+        command, _ = self.packed("pipelines", "scan")
+        out = self.folder / "out"
+        out.mkdir()
+        command = command.replace("/tmp/whole-run", str(self.folder / "unpacked"))
+        done = program.run(["bash", "-c", command], cwd=self.folder,
+                           env={"OUT": str(out), "PATH": "/usr/bin:/bin"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({path.name for path in out.iterdir()},
+                         {"run-pipelines.tar.xz", "run-scan.tar.xz"})
+        self.assertIn("streams: not measured: cudascan-pipeline-bench is not in PATH",
+                      done.stdout)
 
     def test_what_is_missing(self):
         (self.folder / "build/tests/kernels/devices_test").unlink()
-        done = self.pack()
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("not built: build/tests/kernels/devices_test; run ninja -C build",
-                      done.stderr)
+        for parts, words, status, complaint in (
+                (["several-gpus"], [], 1, "not built: build/tests/kernels/devices_test; run ninja"),
+                (["gswo"], [], 1, "part gswo needs --gswo, a folder that gswo_figures.py"),
+                (["gswo"], ["--gswo", "none"], 2, "--gswo none: does not exist"),
+                (["some"], [], 2, "invalid choice: 'some'"),
+                ([], [], 2, "PART")):
+            done = self.pack(*parts, words=words)
+            self.assertEqual(done.returncode, status)
+            self.assertIn(complaint, done.stderr)
         (self.folder / "bundler").unlink()
-        done = self.pack()
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--bundler bundler: does not exist", done.stderr)
+        self.assertIn("--bundler bundler: does not exist", self.pack("scan").stderr)
 
 
 if __name__ == "__main__":
