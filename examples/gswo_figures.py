@@ -56,7 +56,8 @@ def parse():
                         help="compile and measure a folder that --prepare made")
     parser.add_argument("--figures", default=",".join(cases.OF_PAPER),
                         help="comma-separated: 3, 4, 5, 6a, 6b, 6c, 5.3 for the section, and 8, 9 "
-                             "for the tables (default all of these); loops; or volumes")
+                             "for the tables (default all of these); loops; all, also with loops; "
+                             "or volumes")
     parser.add_argument("--double", action="store_true",
                         help="compute in double precision; NPP has no such filters (with --run, "
                              "the folder decides)")
@@ -86,6 +87,8 @@ def parse():
         arguments.seconds = 0.2 if arguments.quick else 1.0
     if arguments.figures == volumes.NAME:
         return arguments
+    if arguments.figures == "all":
+        arguments.figures = ",".join(cases.CASES)
     unknown = set(arguments.figures.split(",")) - set(cases.CASES)
     if unknown:
         parser.error(f"--figures {', '.join(sorted(unknown))}: must be of {', '.join(cases.CASES)}")

@@ -11,9 +11,9 @@ BUILD is a build folder with the programs for that machine's GPUs. SCRIPT is cal
 and files, and copies GStreamer, the files and their libraries there: programs to bin, libraries to
 lib and plugins to plugins, with an env.sh that finds them. SCANS is what `measure_gpus.py --make`
 made; without it, it is called. The first of them are packed, as many as fit. GSWO is what
-`gswo_figures.py --prepare` made. WHEELS has Python packages that python_peers.py measures, such as
-CV-CUDA, with what they need that the machine lacks. The command expects the archive under its name
-in the folder where it runs, and $OUT, a folder for the results.
+`gswo_figures.py --prepare GSWO --figures all` made. WHEELS has Python packages that python_peers.py
+measures, such as CV-CUDA, with what they need that the machine lacks. The command expects the
+archive under its name in the folder where it runs, and $OUT, a folder for the results.
 
 Exit status: 0; 1, something is missing or the archive is too large; 2, wrong options.
 """

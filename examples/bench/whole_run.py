@@ -9,10 +9,10 @@ on a machine that has neither a network nor the packages of GStreamer.
                                        cudascan-bench-report --archive FILE
 
 cudascan-bench, cudascan-pipeline-bench and cudascan-scan are looked up in PATH. Part gswo needs
---gswo, a folder that `gswo_figures.py --prepare` made, and nvcc; parts scan and several-gpus need
---scans, a folder that `measure_gpus.py --make` made. Part several-gpus measures with 1, 2, 4 and so
-on and with all GPUs of the machine, and needs the test programs of gpu_tests.py; pack_run.py packs
-what it needs for a machine that has nothing.
+--gswo, a folder that `gswo_figures.py --prepare FOLDER --figures all` made, and nvcc; parts scan
+and several-gpus need --scans, a folder that `measure_gpus.py --make` made. Part several-gpus
+measures with 1, 2, 4 and so on and with all GPUs of the machine, and needs the test programs of
+gpu_tests.py. pack_run.py packs what parts need for a machine that has nothing.
 
 Each step has a limit; what it wrote before that is kept. Exit status: 0; 1, a step was stopped or
 failed, or something that it needs is missing: its line says so; 2, wrong options.
@@ -36,6 +36,7 @@ EXAMPLES = HERE.parent
 BENCH, PIPELINES = ["cudascan-bench"], ["cudascan-pipeline-bench", "--tables"]
 PAPER = [*BENCH, "--patience", "2", "--paper"]
 TABLES = [*BENCH, "--tables-only", "--filter"]
+GSWO = [sys.executable, EXAMPLES / "gswo_figures.py", "--run", "{gswo}", "--seconds", "0.3"]
 SCAN = [sys.executable, EXAMPLES / "scan/measure_gpus.py", "--scans", "{scans}", "--pages"]
 # For each part: the name of a step's file, its limit in seconds, its command without --json.
 PARTS = {
@@ -45,8 +46,7 @@ PARTS = {
     "cpu": [("cpu", 220, [*BENCH, "--cpu-only", "--no-tables"])],
     "papers": [(f"paper-{number}", limit, [*PAPER, number]) for number, limit in (
         ("000", 80), ("001", 30), ("002", 80), ("003", 30), ("004", 30))],
-    "gswo": [("gswo", 240, [sys.executable, EXAMPLES / "gswo_figures.py", "--run", "{gswo}",
-                            "--seconds", "0.3"])],
+    "gswo": [("gswo", 240, GSWO), ("loops", 90, [*GSWO, "--figures", "loops"])],
     "pipelines": [("pipelines", 150, [*PIPELINES, "pipelines", "--seconds", "0.15"]),
                   ("streams", 30, [*PIPELINES, "streams"]), ("live", 40, [*PIPELINES, "live"]),
                   ("camera", 40, [*PIPELINES, "camera"]), ("peers", 20, [*PIPELINES, "peers"]),

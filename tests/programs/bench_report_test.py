@@ -98,6 +98,12 @@ class ReportPage(PageTest):
             for name in (str(self.folder), "k.json", "p.json", "g.json"):
                 self.assertNotIn(name, text)
 
+    def test_filters_that_gswo_cc_translates(self):
+        text = self.full_pages()[1][1]
+        for words in ("Figure 3 and Table 6: windows of 5x5 (1 row), translated by gswo-cc",
+                      "Loops of public image code (1 row), translated by gswo-cc"):
+            self.assertIn(words, text)
+
     def test_visitors_come_first(self):
         page, text = self.full_pages()[0]
         self.assertNotIn("goals are met", text)

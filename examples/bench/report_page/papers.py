@@ -11,17 +11,15 @@ PAPERS = {
     "002": "Karas, Morard, Bartovský, Grandpierre, Dokládalová, Matula, Dokládal: "
            "GPU Implementation of Linear Morphological Openings with Arbitrary Angle",
     "003": "Prahara, Pranolo, Anwar, Mao: Parallel Approach of Adaptive Image Thresholding "
-           "Algorithm on GPU, "
-           "2021",
+           "Algorithm on GPU, 2021",
     "004": "Yang et al.: GSWO: A Programming Model for GPU-enabled Parallelization of Sliding "
-           "Window "
-           "Operations in Image Processing, 2016",
+           "Window Operations in Image Processing, 2016",
 }
-FIGURES = {"3": "figure 3 and Table 6: windows of 5x5", "4": "figure 4: windows",
-           "5": "figure 5: complexity",
-           "6a": "figure 6a: OpenACC, 9x9", "6b": "figure 6b: OpenCV's GPU module (NPP)",
-           "6c": "figure 6c: OpenMP, 5x5", "8": "table 8: camera fingerprint",
-           "9": "table 9: document analysis"}
+FIGURES = {"3": "Figure 3 and Table 6: windows of 5x5", "4": "Figure 4: windows",
+           "5": "Figure 5: complexity",
+           "6a": "Figure 6a: OpenACC, 9x9", "6b": "Figure 6b: OpenCV's GPU module (NPP)",
+           "6c": "Figure 6c: OpenMP, 5x5", "8": "Table 8: camera fingerprint",
+           "9": "Table 9: document analysis", "loops": "Loops of public image code"}
 
 
 def model(row, of):
@@ -77,6 +75,11 @@ def median(entry):
     return value if number(value) else None
 
 
+def sentence(words):
+    """Names such as OpenACC keep their letters."""
+    return words[:1].upper() + words[1:]
+
+
 def gswo_table(figure, cases):
     """A figure of the GSWO paper, from gswo_figures.py: its filters as written, and translated."""
     heads = ["filter", "size", "one core ms", "OpenMP ms", "OpenACC ms", "NPP kernel us",
@@ -106,7 +109,7 @@ def parts(results, content_of, content_of_gswo):
     tables = results.tables(lambda t: t.startswith("paper "))
     out = []
     for word, title in PAPERS.items():
-        found = [content_of(name, name.removeprefix(f"paper {word} ").capitalize())
+        found = [content_of(name, sentence(name.removeprefix(f"paper {word} ")))
                  for name in tables if name.startswith(f"paper {word}")]
         if word == "004":
             found += [content_of_gswo(figure, what, cases) for content in results.gswo
@@ -147,6 +150,6 @@ def section(results):
         return details(f"{head} ({some(len(rows), 'row')})", paper_table(rows) + notes(rows))
 
     def table_of_gswo(figure, what, cases):
-        return details(f"{what.capitalize()} ({some(len(cases), 'row')}), translated by gswo-cc",
+        return details(f"{what} ({some(len(cases), 'row')}), translated by gswo-cc",
                        gswo_table(figure, cases))
     return parts(results, table_of, table_of_gswo)
