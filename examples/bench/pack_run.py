@@ -12,8 +12,8 @@ and files, and copies GStreamer, the files and their libraries there: programs t
 lib and plugins to plugins, with an env.sh that finds them. SCANS is what `measure_gpus.py --make`
 made; without it, it is called. The first of them are packed, as many as fit. GSWO is what
 `gswo_figures.py --prepare GSWO --figures all` made. WHEELS has Python packages that python_peers.py
-measures, such as CV-CUDA, with what they need that the machine lacks. The command expects the
-archive under its name in the folder where it runs, and $OUT, a folder for the results.
+measures in part python, such as CV-CUDA, with what they need that the machine lacks. The command
+expects the archive under its name in the folder where it runs, and $OUT, a folder for the results.
 
 Exit status: 0; 1, something is missing or the archive is too large; 2, wrong options.
 """
@@ -32,10 +32,10 @@ EXAMPLES = HERE.parent
 BENCH = ["examples/bench/cudascan-bench"]
 PIPELINES = ["examples/bench/cudascan-pipeline-bench", "gst/libgstcudascan.so"]
 SCAN = ["examples/scan/cudascan-scan", "kernels/libcudascan.so.0"]
-SCRIPTS = {"gswo": ["gswo_figures.py", "bench/figures"], "pipelines": ["bench/python_peers.py"],
+SCRIPTS = {"gswo": ["gswo_figures.py", "bench/figures"], "python": ["bench/python_peers.py"],
            "scan": ["scan/measure_gpus.py"],
            "several-gpus": ["bench/gpu_tests.py", "scan/measure_gpus.py"]}
-PROGRAMS = {"gswo": [], "pipelines": PIPELINES, "scan": SCAN,
+PROGRAMS = {"gswo": [], "pipelines": PIPELINES, "python": [], "scan": SCAN,
             "several-gpus": [*BENCH, *PIPELINES, *SCAN, "tests/kernels/devices_test",
                              "tests/elements/pipelines_test"]}
 MOST_BYTES, MOST_SCANS, MOST_COMMAND = 50_000_000, 7_500_000, 2000
@@ -108,7 +108,7 @@ def pack(options, folder):
         packed["scans"] = first(scans)
     if "gswo" in options.parts:
         packed["gswo"] = options.gswo.iterdir()
-    if options.wheels:
+    if "python" in options.parts and options.wheels:
         packed["wheels"] = options.wheels.glob("*.whl")
     with tarfile.open(options.archive, "w:xz") as archive:
         def plain(entry):

@@ -49,8 +49,8 @@ PARTS = {
     "gswo": [("gswo", 240, GSWO), ("loops", 90, [*GSWO, "--figures", "loops"])],
     "pipelines": [("pipelines", 150, [*PIPELINES, "pipelines", "--seconds", "0.15"]),
                   ("streams", 30, [*PIPELINES, "streams"]), ("live", 40, [*PIPELINES, "live"]),
-                  ("camera", 40, [*PIPELINES, "camera"]), ("peers", 20, [*PIPELINES, "peers"]),
-                  ("python", 30, [sys.executable, HERE / "python_peers.py"])],
+                  ("camera", 40, [*PIPELINES, "camera"]), ("peers", 20, [*PIPELINES, "peers"])],
+    "python": [("python", 60, [sys.executable, HERE / "python_peers.py"])],
     # Many pages with a GPU, as it takes seconds to start.
     "scan": [("scan-cpu", 30, [*SCAN, "{pages}", "--devices", "cpu"]),
              ("scan-jpeg", 50, [*SCAN, "{many}", "--devices", "0"]),

@@ -109,8 +109,9 @@ class Packing(PageTest):
         command, names = self.packed("gswo", words=("--gswo", "gswo"))
         self.assertIn("gswo/mean.cpp", names)
         self.assertIn('--gswo $d/gswo "$OUT" gswo', command)
-        _, names = self.packed("pipelines", words=("--wheels", "wheels"))
+        _, names = self.packed("python", words=("--wheels", "wheels"))
         self.assertIn("wheels/some.whl", names)
+        self.assertIn("examples/bench/python_peers.py", names)
 
     def test_the_command(self):
         """Where the machine has neither GPU nor nvJPEG nor programs: each step says so."""
