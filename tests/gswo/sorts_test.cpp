@@ -9,28 +9,44 @@
 namespace cudascan::gswo::test {
 namespace {
 
-/// A filter of 3x3 that sorts its samples, v[0] to v[8].
-std::string source_of(const std::string &sort, const std::string &result,
-                      const std::string &type = "pixel") {
+const std::string kRows = "for (int dy = -1; dy <= 1; dy++) for (int dx = -1; dx <= 1; dx++) ";
+/// As samples come, keeps those in v sorted.
+const std::string kInserts =
+    kRows +
+    "{ const pixel s = in[y + dy][x + dx]; int j = k++; while (j > 0 && v[j - 1] > s) "
+    "{ v[j] = v[j - 1]; j--; } v[j] = s; }";
+/// Sorts v.
+const std::string kInsertions =
+    "for (int i = 1; i < n; i++) { pixel t = v[i]; int j = i - 1; "
+    "while (j >= 0 && v[j] > t) { v[j + 1] = v[j]; j--; } v[j + 1] = t; }";
+
+struct Code {
+  std::string name, sort, result = "v[4]", type = "pixel";
+  /// Sets v[0] to v[8]; k is 0.
+  std::string fill = kRows + "v[k++] = in[y + dy][x + dx];";
+  friend std::ostream &operator<<(std::ostream &o, const Code &c) { return o << c.name; }
+};
+
+/// A filter of 3x3 that sorts its samples.
+std::string source_of(const Code &code) {
   return "#include <algorithm>\ntypedef unsigned short pixel;\n"
          "void f(pixel **in, pixel **out, int h, int w) {\n  const int n = 9;\n#pragma parallel\n"
          "  {\n#pragma for nest(2)\n    for (int y = 0; y < h; y++)\n"
          "      for (int x = 0; x < w; x++) {\n        " +
-         type +
-         " v[9];\n        int k = 0;\n        for (int dy = -1; dy <= 1; dy++)\n"
-         "          for (int dx = -1; dx <= 1; dx++) v[k++] = in[y + dy][x + dx];\n        " +
-         sort + "\n        out[y][x] = " + result + ";\n      }\n  }\n}\n";
+         code.type + " v[9];\n        int k = 0;\n        " + code.fill + "\n        " + code.sort +
+         "\n        out[y][x] = " + code.result + ";\n      }\n  }\n}\n";
+}
+
+std::string replaced(std::string text, const std::string &from, const std::string &to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
 }
 
 std::string exchange(const std::string &outer, const std::string &inner, const std::string &test,
                      const std::string &swap = "{ pixel t = v[i]; v[i] = v[j]; v[j] = t; }") {
   return "for (" + outer + ") for (" + inner + ") if (" + test + ") " + swap;
 }
-
-struct Code {
-  std::string name, sort, result = "v[4]", type = "pixel";
-  friend std::ostream &operator<<(std::ostream &o, const Code &c) { return o << c.name; }
-};
 
 const std::string kOuter = "int i = 0; i < n; i++", kInner = "int j = i + 1; j < n; j++";
 const std::string kNeighbours = "{ pixel t = v[j]; v[j] = v[j + 1]; v[j + 1] = t; }";
@@ -53,6 +69,32 @@ const Code kSorts[] = {
                          "v[j] > v[j + 1]", kNeighbours)},
     {"other_bubbles", exchange("int i = 0; i < n; i++", "int j = 0; j < n - i - 1; j++",
                                "v[j + 1] < v[j]", kNeighbours)},
+    {"insertions", kInsertions, "v[4] + v[8] - v[0]"},
+    {"insertions_from_0",
+     "for (int i = 0; i < n; i++) { int j = i; const int t = v[i]; "
+     "while (j != 0 && t <= v[j - 1]) { v[j] = v[j - 1]; --j; } v[j] = t; }"},
+    {"insertions_by_for",
+     "for (int i = 1; i <= 8; i++) { int j; const pixel t = v[i];\n"
+     "for (j = i; j >= 1 && v[j - 1] > t; j -= 1) { v[j] = v[j - 1]; }\n v[j] = t; }"},
+    {"signed_insertions",
+     "for (int i = 1; i < n; i++) { const int t = v[i]; int j = i - 1; "
+     "for (; j > -1 && v[j] > t; j--) v[j + 1] = v[j]; v[j + 1] = t; }",
+     "v[4]", "short"},
+    {"exchanges_with_those_before",
+     "for (int i = 1; i < n; i++) for (int j = i; j > 0 && v[j] < v[j - 1]; j--) "
+     "std::swap(v[j], v[j - 1]);"},
+    {"exchanges_with_those_after",
+     "for (int i = 0; i < n; i++) for (int j = i - 1; j >= 0 && v[j] > v[j + 1]; j--) " +
+         kNeighbours},
+    {"some_insertions", replaced(kInsertions, "i < n", "i < 6"), "v[3] + v[6]"},
+    {"inserts", "", "v[4] + v[8] - v[0]", "pixel", kInserts},
+    {"inserts_and_counts", "", "v[4]", "pixel",
+     kRows + "{ int m = 1; const pixel s = in[y + dy][x + dx] ^ m; int j;\n"
+             "for (j = k - 1; j >= 0 && s < v[j]; --j)\n v[j + 1] = v[j];\n"
+             "v[j + 1] = s; ++k; }"},
+    {"inserts_a_row", "", "v[1] + v[2]", "pixel",
+     "for (int i = 0; i < 3; i++) { const pixel s = in[y][x + i - 1]; int j = i; "
+     "while (j > 0 && v[j - 1] > s) { v[j] = v[j - 1]; j--; } v[j] = s; } k++;"},
     {"some", exchange("int i = 0; i < 7; i++", "int j = i + 1; j < 7; j++", "v[i] > v[j]"),
      "v[3] + v[8]"},
 };
@@ -86,9 +128,52 @@ const Code kOthers[] = {
                     ") { v[j] ^= 1; if (v[i] > v[j]) { pixel t = v[i]; v[i] = v[j]; v[j] = t; } }"},
 };
 
+/// What makes an insertion sort another thing.
+struct Change {
+  std::string name, from, to;
+};
+
+const Change kOtherInsertions[] = {
+    {"descending", "v[j] > t", "v[j] < t"},
+    {"not_the_first", "j >= 0", "j > 0"},
+    {"later", "i = 1", "i = 2"},
+    {"every_other", "i++", "i += 2"},
+    {"in_steps", "j--", "j -= 2"},
+    {"upwards", "j--", "j++"},
+    {"leaves_early", "j--;", "j--; if (j == 3) break;"},
+    {"narrower", "pixel t", "unsigned char t"},
+    {"of_other_kind", "pixel t", "float t"},
+    {"without_sign", "int j", "unsigned j"},
+    {"from_below", "j = i - 1", "j = i - 2"},
+    {"moves_nothing", "v[j + 1] = v[j]", "v[j + 1] = v[j + 1]"},
+    {"elsewhere", "v[j + 1] = t", "v[j] = t"},
+    {"another_number", "v[j + 1] = t", "v[j + 1] = i"},
+    {"one_of_two", "&&", "||"},
+    {"and_more", "v[j + 1] = t;", "v[j + 1] = t; v[0] = 3;"},
+    {"real_numbers", "pixel", "float"},
+};
+
+const Change kOtherInserts[] = {
+    {"not_all", "int j", "if (dx == 1) continue; int j"},
+    {"if_it_is", "{ const pixel s", "if (dx != 1) { const pixel s"},
+    {"wider", "const pixel s", "const int s"},
+    {"its_own_place", "v[j] = s", "v[j] = j"},
+    {"place_is_used", "v[j] = s;", "v[j] = s; out[y][x] = j;"},
+    {"numbers_are_used", "v[j] = s;", "v[j] = s; out[y][x] = v[0];"},
+    {"count_is_used", "v[j] = s;", "v[j] = s; out[y][x] = k;"},
+    {"count_changes", "v[j] = s;", "v[j] = s; if (k == 3) k = 2;"},
+    {"counts_to_it", "k++", "++k"},
+    {"does_not_count", "k++", "k"},
+    {"too_many", "dx <= 1", "dx <= 2"},
+    {"of_unknown_number", "dx <= 1", "dx <= y % 2"},
+    {"not_from_0", "for (int dy", "k = 1; for (int dy"},
+    {"once_more", "for (int dy", "for (int m = 0; m < 1; m++) v[m] = 0; for (int dy"},
+    {"loop_changes", "v[j] = s;", "v[j] = s; dx += 0;"},
+};
+
 std::string translated(const Folder &folder, const Code &code) {
   const std::string path = folder / (code.name + ".cpp");
-  write(path, source_of(code.sort, code.result, code.type));
+  write(path, source_of(code));
   const Outcome outcome = translate({path});
   EXPECT_EQ(outcome.status, 0) << code.name << "\n" << outcome.errors;
   return outcome.output;
@@ -104,39 +189,52 @@ TEST(GswoSorts, OtherLoopsStay) {
   const Folder folder;
   for (const Code &code : kOthers)
     EXPECT_EQ(translated(folder, code).find("gswo::sort_numbers<"), std::string::npos) << code;
+  for (const Change &c : kOtherInsertions) {
+    const Code code{c.name, replaced(kInsertions, c.from, c.to), "v[4]",
+                    c.name == "real_numbers" ? "float" : "pixel"};
+    EXPECT_EQ(translated(folder, code).find("gswo::sort_numbers<"), std::string::npos) << code;
+  }
+  for (const Change &c : kOtherInserts) {
+    const Code code{c.name, "", "v[4]", "pixel", replaced(kInserts, c.from, c.to)};
+    EXPECT_EQ(translated(folder, code).find("gswo::sort_numbers<"), std::string::npos) << code;
+  }
 }
 
 /// Code after a sort still has the user's line number in messages.
 TEST(GswoSorts, KeepTheLines) {
   const Folder folder;
-  std::string sort = exchange(kOuter, kInner, "v[i] > v[j]");
-  for (std::size_t at = 0; (at = sort.find(") ", at)) != std::string::npos; ++at)
-    sort[at + 1] = '\n';
-  std::string text = source_of(sort + "\nif (v[0] > 3) last = v[0];", "last");
-  text.insert(text.find("#pragma parallel"), "pixel last = 0;\n");
-  const std::string path = folder / "lines.cpp";
-  write(path, text);
-  const auto line = 1 + std::count(text.begin(), text.begin() + text.find("out[y][x]"), '\n');
-  const std::string errors = translate({path}).errors;
-  EXPECT_NE(errors.find(path + ":" + std::to_string(line) + ":"), std::string::npos) << errors;
+  const std::string use = "\nif (v[0] > 3) last = v[0];";
+  for (Code code : {Code{"sort", exchange(kOuter, kInner, "v[i] > v[j]") + use, "last"},
+                    Code{"insertions", kInsertions + use, "last"},
+                    Code{"inserts", use, "last", "pixel", kInserts}}) {
+    for (std::string *text : {&code.sort, &code.fill}) *text = replaced(*text, ") ", ")\n");
+    std::string text = source_of(code);
+    text.insert(text.find("#pragma parallel"), "pixel last = 0;\n");
+    const std::string path = folder / "lines.cpp";
+    write(path, text);
+    const auto line = 1 + std::count(text.begin(), text.begin() + text.find("out[y][x]"), '\n');
+    const std::string errors = translate({path}).errors;
+    EXPECT_NE(errors.find(path + ":" + std::to_string(line) + ":"), std::string::npos) << errors;
+  }
 }
 
 /// A filter with all kinds of sorts, each for an array of its own.
 TEST(GswoSorts, GiveTheSamePixels) {
   const Folder folder;
-  std::string arrays, fills, sorts, sum = "0";
+  std::string code, sum = "0";
   int number = 0;
-  for (const Code &code : kSorts) {
-    const std::string name = "v" + std::to_string(number++);
+  for (const Code &c : kSorts) {
+    const std::string n = std::to_string(number++), times = " * " + n + " + 1";
     const auto renamed = [&](std::string text) {
-      for (std::size_t at = 0; (at = text.find("v[", at)) != std::string::npos; at += name.size())
-        text.replace(at, 1, name);
-      return text;
+      // Other samples for each array.
+      for (const std::string sample : {"in[y + dy][x + dx]", "in[y][x + i - 1]"})
+        text = replaced(text, sample, "(" + sample + times + ")");
+      return replaced(replaced(replaced(text, "v[", "v" + n + "["), "k++", "k" + n + "++"), "k - 1",
+                      "k" + n + " - 1");
     };
-    arrays += code.type + " " + name + "[9];\n";
-    fills += name + "[k] = in[y + dy][x + dx] * " + std::to_string(2 * number + 1) + ";\n";
-    sorts += renamed(code.sort) + "\n";
-    sum += " * 31 + (" + renamed(code.result) + ")";
+    code += c.type + " v" + n + "[9];\nint k" + n + " = 0;\n" +
+            replaced(renamed(c.fill), "++k;", "++k" + n + ";") + "\n" + renamed(c.sort) + "\n";
+    sum += " * 31 + (" + renamed(c.result) + ")";
   }
   const std::string path = folder / "all.cpp";
   write(path,
@@ -144,9 +242,7 @@ TEST(GswoSorts, GiveTheSamePixels) {
         "extern \"C\" void f(pixel **in, pixel **out, int h, int w) {\n  const int n = 9;\n"
         "#pragma parallel\n  {\n#pragma for nest(2)\n    for (int y = 0; y < h; y++)\n"
         "      for (int x = 0; x < w; x++) {\n" +
-            arrays +
-            "int k = 0;\nfor (int dy = -1; dy <= 1; dy++)\nfor (int dx = -1; dx <= 1; dx++) {\n" +
-            fills + "k++;\n}\n" + sorts + "const unsigned sum = n + " + sum +
+            code + "const unsigned sum = n + " + sum +
             ";\nout[y][x] = sum ^ sum >> 16;\n}\n}\n}\n");
   const std::string plain = folder / "plain.cpp";
   ASSERT_EQ(translate({path, "--emit", "plain", "-o", plain}).status, 0);
