@@ -150,7 +150,8 @@ class Insertions : SortReader {
     const auto size = size_of(one.array);
     const QualType type = unit_.ast.getAsArrayType(one.array->getType())->getElementType();
     const auto whole = unit_.extent(around.front().statement);
-    if (!size || numbers < 2 || numbers > std::min(*size, kMostSorted) || !whole ||
+    const bool outlives = whole && unit_.place(one.array->getLocation()) < whole->begin;
+    if (!size || numbers < 2 || numbers > std::min(*size, kMostSorted) || !outlives ||
         !unit_.ast.hasSameUnqualifiedType(one.value->getType(), type))
       return {};
     // Until all is sorted, nothing else may use the array.
@@ -203,6 +204,11 @@ class Insertions : SortReader {
     return false;
   }
 
+  /// The range of a statement that is not in a macro.
+  std::optional<Range> typed(const Stmt *statement) const {
+    return unit_.typed(statement->getSourceRange()) ? unit_.extent(statement) : std::nullopt;
+  }
+
   bool is_set(const VarDecl *variable) const {
     const WindowBody &window = kernel_.window;
     return window.opaque.count(variable) || window.definitions.count(variable);
@@ -241,8 +247,9 @@ class Insertions : SortReader {
       return {};
     const auto [up, down] = assigned(moves[0]);
     const Expr *place = place_of(begin, free.offset, unit_.ast);
-    const auto first = unit_.extent(code[at]), last = unit_.extent(code[at + 2]);
-    if (!up || element(up) != free || element(down) != below || !place || !first || !last)
+    const auto first = typed(code[at]), last = typed(code[at + 2]);
+    if (!up || element(up) != free || element(down) != below || !place || !typed(place) || !first ||
+        !last)
       return {};
     return Insertion{free.array, value, k, place, {first->begin, last->end}};
   }

@@ -19,9 +19,10 @@ std::pair<const Expr *, const Expr *> assigned(const Stmt *statement) {
 
 const VarDecl *declared(const Stmt *statement) {
   const auto *declaration = dyn_cast_or_null<DeclStmt>(statement);
-  return declaration && declaration->isSingleDecl()
-             ? dyn_cast<VarDecl>(declaration->getSingleDecl())
-             : nullptr;
+  const auto *variable = declaration && declaration->isSingleDecl()
+                             ? dyn_cast<VarDecl>(declaration->getSingleDecl())
+                             : nullptr;
+  return variable && variable->hasLocalStorage() ? variable : nullptr;
 }
 
 std::optional<Loop> SortReader::loop(const Stmt *statement) const {

@@ -61,7 +61,7 @@ void find_insertions(const Unit &, const Kernel &, std::vector<Sort> &);
 const clang::Stmt *only(const clang::Stmt *);
 /// The operands of `a = b`, or nulls.
 std::pair<const clang::Expr *, const clang::Expr *> assigned(const clang::Stmt *);
-/// The one variable that a statement declares, or null.
+/// The one variable that a statement declares, which is not static, or null.
 const clang::VarDecl *declared(const clang::Stmt *);
 
 }  // namespace cudascan::gswo

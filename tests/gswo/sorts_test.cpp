@@ -30,7 +30,8 @@ struct Code {
 /// A filter of 3x3 that sorts its samples.
 std::string source_of(const Code &code) {
   return "#include <algorithm>\ntypedef unsigned short pixel;\n"
-         "void f(pixel **in, pixel **out, int h, int w) {\n  const int n = 9;\n#pragma parallel\n"
+         "#define INSERT(to) to[j] = s;\nvoid f(pixel **in, pixel **out, int h, int w) {\n  const "
+         "int n = 9;\n#pragma parallel\n"
          "  {\n#pragma for nest(2)\n    for (int y = 0; y < h; y++)\n"
          "      for (int x = 0; x < w; x++) {\n        " +
          code.type + " v[9];\n        int k = 0;\n        " + code.fill + "\n        " + code.sort +
@@ -168,6 +169,8 @@ const Change kOtherInserts[] = {
     {"of_unknown_number", "dx <= 1", "dx <= y % 2"},
     {"not_from_0", "for (int dy", "k = 1; for (int dy"},
     {"once_more", "for (int dy", "for (int m = 0; m < 1; m++) v[m] = 0; for (int dy"},
+    {"array_of_a_turn", "{ const pixel s", "{ pixel v[9]; const pixel s"},
+    {"in_a_macro", "v[j] = s;", "INSERT(v)"},
     {"loop_changes", "v[j] = s;", "v[j] = s; dx += 0;"},
 };
 
