@@ -63,7 +63,7 @@ class Cell:
 
 def table(heads, rows, caption=""):
     """Rows of texts or Cells; the first column is a heading of its row, numbers are to the
-    right."""
+    right. The ends of cells and rows, which HTML lets out, would be a quarter of a page."""
     lines = ['<div class="wide"><table>']
     if caption:
         lines.append(f"<caption>{text(caption)}</caption>")
@@ -72,18 +72,16 @@ def table(heads, rows, caption=""):
                  for row in rows)
              for i in range(len(heads))]
     lines.append("<thead><tr>" +
-                 "".join(f'<th scope="col"{" class=word" if word else ""}>{text(head)}</th>'
-                                         for head, word in zip(heads, words)) +
-                                         "</tr></thead><tbody>")
+                 "".join(f'<th scope="col"{" class=word" if word else ""}>{text(head)}'
+                         for head, word in zip(heads, words)) + "</thead><tbody>")
     for row in rows:
         cells = []
         for i, cell in enumerate(row):
             kind = f' class="{cell.kind}"' if isinstance(cell, Cell) else ""
             content = text(cell.content if isinstance(cell, Cell) else cell)
             long = ' class="long"' if len(content) > 40 else ""
-            cells.append(f'<th scope="row"{long}>{content}</th>'
-                         if i == 0 else f"<td{kind}>{content}</td>")
-        lines.append("<tr>" + "".join(cells) + "</tr>")
+            cells.append(f'<th scope="row"{long}>{content}' if i == 0 else f"<td{kind}>{content}")
+        lines.append("<tr>" + "".join(cells))
     return "\n".join(lines) + "</tbody></table></div>"
 
 
