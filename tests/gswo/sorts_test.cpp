@@ -125,6 +125,8 @@ const Code kOthers[] = {
     {"in_a_loop", "for (int turn = 0; turn < 2; turn++) { " +
                       exchange("int i = 0; i <= n / 2; i++", kInner, "v[i] > v[j]") +
                       " v[8] = 0; }"},
+    {"numbers_are_places", "", "v[4] + in[y][x]", "int",
+     kRows + "{ int j = k++; while (j > 0 && v[j - 1] > j) { v[j] = v[j - 1]; j--; } v[j] = j; }"},
     {"changes", "for (" + kOuter + ") for (" + kInner +
                     ") { v[j] ^= 1; if (v[i] > v[j]) { pixel t = v[i]; v[i] = v[j]; v[j] = t; } }"},
 };
@@ -158,7 +160,7 @@ const Change kOtherInserts[] = {
     {"not_all", "int j", "if (dx == 1) continue; int j"},
     {"if_it_is", "{ const pixel s", "if (dx != 1) { const pixel s"},
     {"wider", "const pixel s", "const int s"},
-    {"its_own_place", "v[j] = s", "v[j] = j"},
+    {"another_number", "v[j] = s", "v[j] = j"},
     {"place_is_used", "v[j] = s;", "v[j] = s; out[y][x] = j;"},
     {"numbers_are_used", "v[j] = s;", "v[j] = s; out[y][x] = v[0];"},
     {"count_is_used", "v[j] = s;", "v[j] = s; out[y][x] = k;"},
