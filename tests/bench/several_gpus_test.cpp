@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Tables of several GPUs, on the emulated ones, of which there are three.
+// Tables of several GPUs, on the three emulated ones.
 #include "bench/several_gpus.h"
 
 #include <gtest/gtest.h>

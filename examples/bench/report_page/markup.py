@@ -63,7 +63,7 @@ class Cell:
 
 def table(heads, rows, caption=""):
     """Rows of texts or Cells; the first column is a heading of its row, numbers are to the
-    right. The ends of cells and rows, which HTML lets out, would be a quarter of a page."""
+    right. HTML may omit the end tags of cells and rows, a quarter of a page."""
     lines = ['<div class="wide"><table>']
     if caption:
         lines.append(f"<caption>{text(caption)}</caption>")

@@ -75,8 +75,8 @@ def median(entry):
     return value if number(value) else None
 
 
-def sentence(words):
-    """Names such as OpenACC keep their letters."""
+def capitalised(words):
+    """Names such as OpenACC keep their capitals, unlike by str.capitalize()."""
     return words[:1].upper() + words[1:]
 
 
@@ -109,7 +109,7 @@ def parts(results, content_of, content_of_gswo):
     tables = results.tables(lambda t: t.startswith("paper "))
     out = []
     for word, title in PAPERS.items():
-        found = [content_of(name, sentence(name.removeprefix(f"paper {word} ")))
+        found = [content_of(name, capitalised(name.removeprefix(f"paper {word} ")))
                  for name in tables if name.startswith(f"paper {word}")]
         if word == "004":
             found += [content_of_gswo(figure, what, cases) for content in results.gswo
