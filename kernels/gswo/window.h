@@ -478,27 +478,43 @@ class Window {
     return a / n;
 #endif
   }
-  /// Combines the results of all runs; what pixels of a column share is computed once.
+  /// Combines the results of all rows; what pixels of a column share is computed once.
   /// @param add  joins a result and that of a sample
   template <typename Result, typename Join, typename Of, typename Add>
   GSWO_FN Result reduce(Result neutral, Join join, Of of, Add add) const {
-    // Compilers may not remove adding a float to 0, or comparing it with the largest.
-    constexpr bool kSkipsNeutral = kUnrolled && kLevelsAreFloats;
-    Result result = neutral, run = neutral;
-    int row = -kAbove;
-    bool has_result = !kSkipsNeutral, has_run = !kSkipsNeutral;
-    each_level([&](Level level, int, int dy) {
-      if (dy != row) {
-        result = has_result ? join(result, run) : run;
-        run = neutral;
-        row = dy;
-        has_result = true;
-        has_run = !kSkipsNeutral;
-      }
-      run = has_run ? add(run, level) : of(level);
-      has_run = true;
-    });
-    return has_result ? join(result, run) : run;
+    if constexpr (kUnrolled) {
+      return reduce_from<0>(reduce_run<0, Result>(of, add), join, of, add);
+    } else {
+      Result result = neutral, run = neutral;
+      int row = -kAbove;
+      each_level([&](Level level, int, int dy) {
+        if (dy != row) {
+          result = join(result, run);
+          run = neutral;
+          row = dy;
+        }
+        run = add(run, level);
+      });
+      return join(result, run);
+    }
+  }
+  /// Loops without a neutral element and without variables that a lambda changes: NVRTC takes a
+  /// minute to see through those if a thread has many large windows.
+  template <int i, typename Result, typename Of, typename Add>
+  GSWO_FN Result reduce_run(Of of, Add add) const {
+    constexpr Run run = kRuns[i];
+    Result result = of(view_(run.first, run.y));
+    GSWO_UNROLL for (int dx = run.first + 1; dx <= run.last; ++dx) result =
+        add(result, view_(dx, run.y));
+    return result;
+  }
+  /// @param result  that of the runs up to number i
+  template <int i, typename Result, typename Join, typename Of, typename Add>
+  GSWO_FN Result reduce_from(Result result, Join join, Of of, Add add) const {
+    if constexpr (i + 1 == kNumRuns)
+      return result;
+    else
+      return reduce_from<i + 1>(join(result, reduce_run<i + 1, Result>(of, add)), join, of, add);
   }
   template <typename Result, typename Join, typename Of>
   GSWO_FN Result reduce(Result neutral, Join join, Of of) const {
