@@ -164,26 +164,22 @@ int main(int argc, char **argv) try {
   }
   Report report;
   bool with_cuda = options.cuda && Cuda::available();
-  // After each part, so that its results are kept if a later part is interrupted.
   const auto write = [&] {
     if (!options.csv.empty()) report.write_csv(options.csv);
     if (!options.json.empty()) report.write_json(options.json, this_machine());
   };
+  report.save_by(write);
   if (command.random) {
     random_settings(options, with_cuda, report);
-    write();
   } else if (command.operators) {
     if (options.cuda) with_cuda = bench_cuda(options, report);
-    write();
     if (options.cpu) bench_cpu(options, report);
-    write();
   }
   if (options.tables && !command.random)
 #define AND(function) function,
-    for (PrintTable *const table : {PAPERS(AND) sweep_tables, TABLES(AND) link_tables}) {
+    for (PrintTable *const table : {PAPERS(AND) sweep_tables, TABLES(AND) link_tables})
       table(options, with_cuda, report);
-      write();
-    }
+  write();
   if (report.failures() > 0) std::printf("\n%d rows FAILED\n", report.failures());
   return report.failures() > 0;
 } catch (const std::exception &error) {

@@ -114,6 +114,15 @@ def cases_of(arguments, *names):
     return {case for n in arguments.figures.split(",") if n in names for case in cases.CASES[n]}
 
 
+def write_json(path, machine, results, names):
+    rows = []
+    for case, result in results.items():
+        figures = [n for n in names if case in cases.CASES[n]]
+        published = {n: words for n in figures if (words := cases.published(n, case))}
+        rows.append({"figures": figures, "published": published, **result.json()})
+    path.write_text(json.dumps({"machine": machine, "cases": rows}, indent=1) + "\n")
+
+
 def measure(folder, chosen, arguments):
     begin = time.monotonic()
     made = programs.Programs(folder, chosen, cases_of(arguments, *cases.OPENACC), arguments)
@@ -125,20 +134,22 @@ def measure(folder, chosen, arguments):
     scaling, npp = cases_of(arguments, "6c"), cases_of(arguments, "6b")
     openacc, shared = cases_of(arguments, *cases.OPENACC), cases_of(arguments, "5.3")
     results = {}
+    labels = {form: c.label for form, c in made.compilers.items() if c.command}
+    machine = {"cpu": made.cpu_name(), "threads": arguments.threads,
+               "date": time.strftime("%Y-%m-%d"), "double": made.double, "compilers": labels,
+               "openacc": made.openacc}
     for i, case in enumerate(chosen):
         if sys.stderr.isatty():
             print(f"\r{i + 1} of {len(chosen)}: {case.program:<30}", end="", file=sys.stderr,
                   flush=True)
         results[case] = measurement.measure(case, case in scaling, case in npp, case in openacc,
                                             case in shared)
+        gpu = measurement.devices.get("cuda")
+        machine.update({"gpu": gpu, "seconds": time.monotonic() - begin})
+        if arguments.json:  # after each case: a run that is stopped keeps them
+            write_json(arguments.json, machine, results, names)
     if sys.stderr.isatty():
         print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
-    gpu = measurement.devices.get("cuda")
-    labels = {form: c.label for form, c in made.compilers.items() if c.command}
-    machine = {"cpu": made.cpu_name(), "threads": arguments.threads, "gpu": gpu,
-               "date": time.strftime("%Y-%m-%d"),
-               "double": made.double,
-               "compilers": labels, "openacc": made.openacc, "seconds": time.monotonic() - begin}
     print(f"CPU: {machine['cpu']}, {arguments.threads} threads; {labels['sequential']}, -O3 "
           f"-march=native")
     if gpu:
@@ -148,13 +159,6 @@ def measure(folder, chosen, arguments):
         print(f"GPU: {why}. Only what needs no GPU is measured")
     print(f"OpenACC: {machine['openacc']}")
     print(f"Samples: {'double precision' if made.double else '16 bit'}")
-    if arguments.json:
-        rows = []
-        for case, result in results.items():
-            figures = [n for n in names if case in cases.CASES[n]]
-            published = {n: words for n in figures if (words := cases.published(n, case))}
-            rows.append({"figures": figures, "published": published, **result.json()})
-        arguments.json.write_text(json.dumps({"machine": machine, "cases": rows}, indent=1) + "\n")
     tables = Tables(results, measurement)
     tables.show([name for name in cases.CASES if name in names])
     good = tables.summary(names) and not made.failures

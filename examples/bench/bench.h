@@ -248,7 +248,9 @@ class Report {
   void heading(const std::string &title, bool cuda);
   void add(const Row &row);
   /// Keeps a row for the files without printing it.
-  void record(const Row &row) { rows_.push_back(row); }
+  void record(const Row &row);
+  /// Writes the files: while rows come, every few seconds, so that a run that is stopped keeps them.
+  void save_by(std::function<void()> save) { save_ = std::move(save); }
   void write_csv(const std::string &path) const;
   /// {"machine": {...}, "rows": [{...}, ...]}; missing values are left out.
   void write_json(const std::string &path, const Machine &machine) const;
@@ -257,6 +259,8 @@ class Report {
  private:
   bool cuda_ = false;
   std::vector<Row> rows_;
+  std::function<void()> save_;
+  double saved_us_ = 0;
 };
 
 /// Prints largest over smallest time of each group of cases on the GPU, and keeps them as rows of

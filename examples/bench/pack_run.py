@@ -29,7 +29,7 @@ import whole_run
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent
 # For each part: the programs and libraries of BUILD, and the scripts of examples.
-BENCH = ["examples/bench/cudascan-bench"]
+BENCH = ["examples/bench/cudascan-bench", "kernels/libcudascan.so.0"]
 PIPELINES = ["examples/bench/cudascan-pipeline-bench", "gst/libgstcudascan.so"]
 SCAN = ["examples/scan/cudascan-scan", "kernels/libcudascan.so.0"]
 SCRIPTS = {"gswo": ["gswo_figures.py", "bench/figures"], "python": ["bench/python_peers.py"],

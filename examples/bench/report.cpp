@@ -155,6 +155,14 @@ void Report::add(const Row &row) {
   std::fflush(stdout);
 }
 
+void Report::record(const Row &row) {
+  rows_.push_back(row);
+  constexpr double kEveryUs = 5e6;
+  if (!save_ || now_us() - saved_us_ < kEveryUs) return;
+  save_();
+  saved_us_ = now_us();
+}
+
 void Report::write_csv(const std::string &path) const {
   auto file = open(path);
   file << "section,name";

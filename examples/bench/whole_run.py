@@ -40,13 +40,13 @@ GSWO = [sys.executable, EXAMPLES / "gswo_figures.py", "--run", "{gswo}", "--seco
 SCAN = [sys.executable, EXAMPLES / "scan/measure_gpus.py", "--scans", "{scans}", "--pages"]
 # For each part: the name of a step's file, its limit in seconds, its command without --json.
 PARTS = {
-    "operators": [("gpu", 120, [*BENCH, "--cuda-only", "--no-tables"]),
-                  ("sweeps", 150, [*BENCH, "--cuda-only", "--tables-only", "--filter", "against"]),
+    "operators": [("gpu", 150, [*BENCH, "--cuda-only", "--no-tables"]),
                   ("random", 80, [*BENCH, "--cuda-only", "--random", "60"])],
+    "sweeps": [("sweeps", 340, [*BENCH, "--cuda-only", "--tables-only", "--filter", "against"])],
     "cpu": [("cpu", 220, [*BENCH, "--cpu-only", "--no-tables"])],
     "papers": [(f"paper-{number}", limit, [*PAPER, number]) for number, limit in (
-        ("000", 80), ("001", 30), ("002", 80), ("003", 30), ("004", 30))],
-    "gswo": [("gswo", 240, GSWO), ("loops", 90, [*GSWO, "--figures", "loops"])],
+        ("000", 80), ("001", 30), ("002", 150), ("003", 30), ("004", 60))],
+    "gswo": [("gswo", 340, GSWO), ("loops", 60, [*GSWO, "--figures", "loops"])],
     "pipelines": [("pipelines", 150, [*PIPELINES, "pipelines", "--seconds", "0.15"]),
                   ("streams", 30, [*PIPELINES, "streams"]), ("live", 40, [*PIPELINES, "live"]),
                   ("camera", 40, [*PIPELINES, "camera"]), ("peers", 20, [*PIPELINES, "peers"])],

@@ -280,7 +280,7 @@ class WholeRun(PageTest):
                       "scan-png: not measured: --scans was not given",
                       "live: not measured: cudascan-pipeline-bench is not in PATH"):
             self.assertIn(words, done.stdout)
-        for words, sentence in (([self.folder, "cup"], "cup: must be of operators, cpu"),
+        for words, sentence in (([self.folder, "cup"], "cup: must be of operators, sweeps"),
                                 ([self.folder], "PART are needed"),
                                 (["--scans", self.folder / "none", self.folder, "scan"],
                                  "this is no folder")):

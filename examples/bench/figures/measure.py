@@ -2,6 +2,7 @@
 """Runs the programs, one at a time, and compares their results."""
 import json
 import os
+import pathlib
 import statistics
 import subprocess
 
@@ -9,6 +10,15 @@ from . import cases
 
 LONGEST_S = 120  # a program that takes longer is killed
 PATIENCE = 3     # a form is given up if this many of its first programs fail
+
+
+def own_libraries(environment):
+    """The environment without folders of C++ libraries that were packed with other programs: those
+    of this machine's compiler may be newer."""
+    folders = [folder for folder in environment.get("LD_LIBRARY_PATH", "").split(":")
+               if folder and not (pathlib.Path(folder) / "libstdc++.so.6").exists()]
+    kept = {name: value for name, value in environment.items() if name != "LD_LIBRARY_PATH"}
+    return {**kept, "LD_LIBRARY_PATH": ":".join(folders)} if folders else kept
 
 
 class Times:
@@ -75,11 +85,10 @@ class Measurement:
         self.missing = {}   # why a form has no times in all cases
         self.failures, self.worked = {}, set()
         self.pictures = {}
-        self.environment = dict(os.environ)
-        libraries = str((self.folder / "openacc").absolute())
-        self.environment["LD_LIBRARY_PATH"] = \
-            f"{libraries}:{os.environ['LD_LIBRARY_PATH']}" if "LD_LIBRARY_PATH" in os.environ \
-            else libraries
+        self.environment = own_libraries(os.environ)
+        self.environment["LD_LIBRARY_PATH"] = ":".join(
+            [str((self.folder / "openacc").absolute()),
+             *filter(None, [self.environment.get("LD_LIBRARY_PATH")])])
         for form in ("cuda", "openacc"):
             compiler = programs.compilers[form]
             if not compiler.command and not (form == "openacc"
@@ -107,8 +116,7 @@ class Measurement:
                    "--seconds", str(self.seconds), "--picture", str(self.picture(case)),
                    "--reach", str(cases.reach(case)), "--images", str(case.images),
                    *map(str, words)]
-        # This machine's C++ library is at least as new as the one packed with the programs.
-        environment = self.environment if form == "openacc" else None
+        environment = self.environment if form == "openacc" else own_libraries(os.environ)
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S,
                                   env=environment)
