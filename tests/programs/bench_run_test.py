@@ -90,7 +90,7 @@ class Run(PageTest):
     def test_sizes(self):
         self.assertLessEqual(VISITORS.stat().st_size, 400_000)
         self.assertLessEqual(ALL_ROWS.stat().st_size, 400_000)
-        self.assertLessEqual(ARCHIVE.stat().st_size, 150_000)
+        self.assertLessEqual(ARCHIVE.stat().st_size, 250_000)
 
     def test_no_names_of_files_of_the_run(self):
         with tarfile.open(ARCHIVE) as archive:
