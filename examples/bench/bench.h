@@ -249,7 +249,8 @@ class Report {
   void add(const Row &row);
   /// Keeps a row for the files without printing it.
   void record(const Row &row);
-  /// Writes the files: while rows come, every few seconds, so that a run that is stopped keeps them.
+  /// `save` writes the files. It is called every few seconds while rows come, so that a run that is
+  /// stopped keeps them.
   void save_by(std::function<void()> save) { save_ = std::move(save); }
   void write_csv(const std::string &path) const;
   /// {"machine": {...}, "rows": [{...}, ...]}; missing values are left out.

@@ -104,7 +104,8 @@ class Packing(PageTest):
     def test_only_what_the_parts_need_is_packed(self):
         command, names = self.packed("operators", "cpu", words=())
         self.assertEqual({name for name in names if "/bin/" in name or "examples" in name},
-                         {"bundle/bin/cudascan-bench", "examples/bench/whole_run.py"})
+                         {"bundle/bin/cudascan-bench", "bundle/bin/libcudascan.so.0",
+                          "examples/bench/whole_run.py"})
         self.assertIn('whole_run.py "$OUT" operators cpu', command)
         command, names = self.packed("gswo", words=("--gswo", "gswo"))
         self.assertIn("gswo/mean.cpp", names)

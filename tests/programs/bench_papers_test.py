@@ -3,6 +3,7 @@
 
 Environment: CUDASCAN_BENCH is the program, CUDASCAN_BENCH_REPORT is report.py.
 """
+import json
 import os
 import pathlib
 import re
@@ -203,6 +204,19 @@ class OpenCvInPython(unittest.TestCase):
         self.assertEqual(version, "9.8")
         self.assertGreater(float(first), 0)
         self.assertEqual(others, ["nan"] * 3)
+
+
+class Stopped(BenchTest):
+    def test_keeps_its_rows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder) / "rows.json"
+            process = subprocess.Popen([BENCH, "--cpu-only", "--no-tables", "--json", rows],
+                                       stdout=subprocess.PIPE, text=True)
+            with process:
+                while not process.stdout.readline().startswith("equalize"):
+                    self.assertIsNone(process.poll(), "it has no row of equalize")
+                process.kill()
+            self.assertTrue(json.loads(rows.read_text())["rows"])
 
 
 if __name__ == "__main__":

@@ -260,6 +260,15 @@ class WholeRun(PageTest):
         self.page("--archive", self.folder / "all.tar.xz")
         self.assertIn("12\N{THIN SPACE}345", " ".join(self.all_rows()[0].texts))
 
+    def test_programs_compiled_here_use_the_compilers_library(self):
+        from figures.measure import own_libraries
+        (self.folder / "bundle").mkdir()
+        self.write("bundle/libstdc++.so.6", "")
+        packed = str(self.folder / "bundle")
+        for path, kept in ((f"{packed}:/usr/lib", "/usr/lib"), (packed, None), (None, None)):
+            given = {"HOME": "/", **({"LD_LIBRARY_PATH": path} if path else {})}
+            self.assertEqual(own_libraries(given).get("LD_LIBRARY_PATH"), kept)
+
     def test_several_gpus_take_less_than_six_minutes(self):
         import whole_run
         self.assertLessEqual(sum(limit for _, limit, _ in whole_run.PARTS["several-gpus"]), 360)
