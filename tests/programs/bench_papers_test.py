@@ -208,15 +208,13 @@ class OpenCvInPython(unittest.TestCase):
 
 class Stopped(BenchTest):
     def test_keeps_its_rows(self):
-        with tempfile.TemporaryDirectory() as folder:
-            rows = pathlib.Path(folder) / "rows.json"
-            process = subprocess.Popen([BENCH, "--cpu-only", "--no-tables", "--json", rows],
-                                       stdout=subprocess.PIPE, text=True)
-            with process:
-                while not process.stdout.readline().startswith("equalize"):
-                    self.assertIsNone(process.poll(), "it has no row of equalize")
-                process.kill()
-            self.assertTrue(json.loads(rows.read_text())["rows"])
+        rows = self.folder / "rows.json"
+        with subprocess.Popen([BENCH, "--cpu-only", "--no-tables", "--json", rows],
+                              stdout=subprocess.PIPE, text=True) as process:
+            while not process.stdout.readline().startswith("equalize"):
+                self.assertIsNone(process.poll(), "it has no row of equalize")
+            process.kill()
+        self.assertTrue(json.loads(rows.read_text())["rows"])
 
 
 if __name__ == "__main__":

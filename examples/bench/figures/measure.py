@@ -85,10 +85,10 @@ class Measurement:
         self.missing = {}   # why a form has no times in all cases
         self.failures, self.worked = {}, set()
         self.pictures = {}
-        self.environment = own_libraries(os.environ)
-        self.environment["LD_LIBRARY_PATH"] = ":".join(
-            [str((self.folder / "openacc").absolute()),
-             *filter(None, [self.environment.get("LD_LIBRARY_PATH")])])
+        self.own = own_libraries(os.environ)
+        packed = str((self.folder / "openacc").absolute())
+        own = self.own.get("LD_LIBRARY_PATH")
+        self.with_openacc = {**self.own, "LD_LIBRARY_PATH": f"{packed}:{own}" if own else packed}
         for form in ("cuda", "openacc"):
             compiler = programs.compilers[form]
             if not compiler.command and not (form == "openacc"
@@ -116,7 +116,7 @@ class Measurement:
                    "--seconds", str(self.seconds), "--picture", str(self.picture(case)),
                    "--reach", str(cases.reach(case)), "--images", str(case.images),
                    *map(str, words)]
-        environment = self.environment if form == "openacc" else own_libraries(os.environ)
+        environment = self.with_openacc if form == "openacc" else self.own
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S,
                                   env=environment)
