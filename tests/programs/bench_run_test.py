@@ -92,6 +92,13 @@ class Run(PageTest):
         self.assertLessEqual(ALL_ROWS.stat().st_size, 400_000)
         self.assertLessEqual(ARCHIVE.stat().st_size, 150_000)
 
+    def test_links(self):
+        for page in (VISITORS, ALL_ROWS):
+            links = re.findall(r'href="([^"#:]+)"', page.read_text(encoding="utf-8"))
+            self.assertTrue(links)
+            for link in links:
+                self.assertTrue((page.parent / link).exists(), link)
+
     def test_no_names_of_files_of_the_run(self):
         with tarfile.open(ARCHIVE) as archive:
             for member in archive:
