@@ -5,8 +5,9 @@ on a machine that has neither a network nor the packages of GStreamer.
 
     whole_run.py FOLDER PART...        writes FOLDER/run-PART.tar.xz for each part
     whole_run.py --list                the parts, and the most seconds that each takes
-    whole_run.py --join FOLDER FILE    joins FOLDER/run-*.tar.xz to one archive:
-                                       cudascan-bench-report --archive FILE
+    whole_run.py --join FOLDER FILE    joins FOLDER/run-*.tar.xz to one archive for
+                                       cudascan-bench-report --archive FILE; what FILE has of
+                                       steps that FOLDER has not stays
 
 cudascan-bench, cudascan-pipeline-bench and cudascan-scan are looked up in PATH. Part gswo needs
 --gswo, a folder that `gswo_figures.py --prepare FOLDER --figures all` made, and nvcc; parts scan
@@ -14,7 +15,8 @@ and several-gpus need --scans, a folder that `measure_gpus.py --make` made. Part
 measures with 1, 2, 4 and so on and with all GPUs of the machine, and needs the test programs of
 gpu_tests.py. pack_run.py packs what parts need for a machine that has nothing.
 
-Each step has a limit; what it wrote before that is kept. Exit status: 0; 1, a step was stopped or
+Each step has a limit; what it wrote before that is kept. While a part runs, its results lie in
+FOLDER/PART; if all of this is stopped, they stay there, and --join finds them. Exit status: 0; 1, a step was stopped or
 failed, or something that it needs is missing: its line says so; 2, wrong options.
 """
 import argparse
@@ -27,7 +29,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -123,11 +124,13 @@ def measure(name, limit, words, given, folder, log):
 
 def run_part(part, given, out):
     print(f"== {part}", flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        with open(folder / f"{part}.log", "w", encoding="utf-8") as log:
-            good = [measure(*step, given, folder, log) for step in PARTS[part]]
-        pack(out / f"run-{part}.tar.xz", sorted(folder.iterdir()))
+    folder = out / part
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    with open(folder / f"{part}.log", "w", encoding="utf-8") as log:
+        good = [measure(*step, given, folder, log) for step in PARTS[part]]
+    pack(out / f"run-{part}.tar.xz", sorted(folder.iterdir()))
+    shutil.rmtree(folder)
     return all(good)
 
 
@@ -156,17 +159,37 @@ def shown(content):
     return json.dumps(results).encode()
 
 
+def results_in(archive):
+    with tarfile.open(archive) as members:
+        return {m.name: members.extractfile(m).read() for m in members
+                if m.isfile() and m.name.endswith(".json")}
+
+
+def results_of(part, folder):
+    """What a part wrote, also if it was stopped."""
+    archive = folder / f"run-{part}.tar.xz"
+    if archive.exists():
+        return results_in(archive)
+    print(f"{archive.name} is missing", file=sys.stderr)
+    return {path.name: path.read_bytes() for path in (folder / part).glob("*.json")
+            if has_results(path)}
+
+
 def join(folder, path):
     """Results in the order of the steps: a row replaces the same row of an earlier file."""
+    earlier = results_in(path) if path.exists() else {}
     found = {}
-    for part in PARTS:
-        archive = folder / f"run-{part}.tar.xz"
-        if archive.exists():
-            with tarfile.open(archive) as members:
-                found.update({m.name: shown(members.extractfile(m).read()) for m in members
-                              if m.isfile() and m.name.endswith(".json")})
-        else:
-            print(f"{archive.name} is missing", file=sys.stderr)
+    for part, steps in PARTS.items():
+        new = results_of(part, folder)
+        for name in (f"{step[0]}.json" for step in steps):
+            if name in new:
+                found[name] = shown(new[name])
+                earlier.pop(name, None)
+            elif name in earlier:
+                found[name] = earlier.pop(name)
+                print(f"{name} is of the earlier {path.name}")
+    for name in earlier:
+        print(f"{name} of the earlier {path.name} is of no step, and left out", file=sys.stderr)
     pack(path, list(found.items()))
     print(f"{path}: {len(found)} files")
     return bool(found)

@@ -9,6 +9,8 @@ import json
 import os
 import pathlib
 import re
+import signal
+import subprocess
 import sys
 import tarfile
 import unittest
@@ -266,6 +268,43 @@ class WholeRun(PageTest):
         self.assertIn("run-gswo.tar.xz is missing", done.stderr)
         self.page("--archive", self.folder / "all.tar.xz")
         self.assertIn("12\N{THIN SPACE}345", " ".join(self.all_rows()[0].texts))
+
+    def test_results_of_another_run_stay(self):
+        """Those of a part that was stopped are found, too."""
+        import whole_run
+        path = self.folder / "all.tar.xz"
+
+        def content(value):
+            return json.dumps({"rows": [{"table": "kernels", "us": value}]}).encode()
+
+        whole_run.pack(path, [(f"{name}.json", content(1)) for name in ("loops", "cpu", "old")])
+        whole_run.pack(self.folder / "run-operators.tar.xz",
+                       [("gpu.json", content(2)), ("operators.log", b"")])
+        (self.folder / "cpu").mkdir()
+        self.write("cpu/cpu.json", content(3).decode())
+        (self.folder / "python").mkdir()
+        self.write("python/python.json", "{")
+        done = self.run_parts("--join", self.folder, path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("loops.json is of the earlier all.tar.xz\n", done.stdout)
+        self.assertIn("old.json of the earlier all.tar.xz is of no step", done.stderr)
+        self.assertEqual({name: json.loads(text)["rows"][0]["us"]
+                          for name, text in whole_run.results_in(path).items()},
+                         {"gpu.json": 2, "cpu.json": 3, "loops.json": 1})
+
+    def test_a_part_that_is_stopped_leaves_its_results(self):
+        self.stand_in("cudascan-bench", f"cp '{self.folder}/rows' \"$1\"\n"
+                                        f"echo $$ >'{self.folder}/pid'; exec sleep 60")
+        pid = self.folder / "pid"
+        run = subprocess.Popen([sys.executable, BENCH / "whole_run.py", self.folder / "out", "cpu"],
+                               stdout=subprocess.DEVNULL,
+                               env={"PATH": f"{self.folder}:/usr/bin:/bin"})
+        program.wait_until(lambda: pid.exists() and pid.read_text().strip(), "the results")
+        run.kill()
+        run.wait()
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+        results = json.loads((self.folder / "out/cpu/cpu.json").read_text())
+        self.assertEqual(results["rows"][0]["name"], "nick 15")
 
     def test_an_archive_has_only_what_pages_show(self):
         import whole_run
