@@ -16,8 +16,10 @@ measures with 1, 2, 4 and so on and with all GPUs of the machine, and needs the 
 gpu_tests.py. pack_run.py packs what parts need for a machine that has nothing.
 
 Each step has a limit; what it wrote before that is kept. While a part runs, its results lie in
-FOLDER/PART; if all of this is stopped, they stay there, and --join finds them. Exit status: 0; 1, a step was stopped or
-failed, or something that it needs is missing: its line says so; 2, wrong options.
+FOLDER/PART; if all of this is stopped, they stay there, and --join finds them.
+
+Exit status: 0; 1, a step was stopped or failed, or something that it needs is missing: its line
+says so; 2, wrong options.
 """
 import argparse
 import io
