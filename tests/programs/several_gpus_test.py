@@ -56,6 +56,9 @@ class SeveralGpus(PageTest):
                     "GST_REGISTRY": str(self.folder / "registry.bin"),
                     "LD_LIBRARY_PATH": f"{plugins}:{os.environ.get('LD_LIBRARY_PATH', '')}",
                     "CUDASCAN_NVJPEG": os.environ["NVJPEG_STAND_INS"].split(":")[0]}
+        # The test programs run all of their cases, also where this is one of several shares.
+        for name in ("GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"):
+            os.environ.pop(name, None)
 
     def test_all_of_it(self):
         run = self.folder / "run"
