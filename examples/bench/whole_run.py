@@ -168,13 +168,15 @@ def results_in(archive):
 
 
 def results_of(part, folder):
-    """What a part wrote, also if it was stopped."""
+    """What a part wrote. Its folder is there if its last run was stopped: this is newer."""
     archive = folder / f"run-{part}.tar.xz"
+    found = {}
     if archive.exists():
-        return results_in(archive)
-    print(f"{archive.name} is missing", file=sys.stderr)
-    return {path.name: path.read_bytes() for path in (folder / part).glob("*.json")
-            if has_results(path)}
+        found = results_in(archive)
+    else:
+        print(f"{archive.name} is missing", file=sys.stderr)
+    return found | {path.name: path.read_bytes() for path in (folder / part).glob("*.json")
+                    if has_results(path)}
 
 
 def join(folder, path):

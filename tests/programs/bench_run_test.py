@@ -280,6 +280,7 @@ class WholeRun(PageTest):
         whole_run.pack(path, [(f"{name}.json", content(1)) for name in ("loops", "cpu", "old")])
         whole_run.pack(self.folder / "run-operators.tar.xz",
                        [("gpu.json", content(2)), ("operators.log", b"")])
+        whole_run.pack(self.folder / "run-cpu.tar.xz", [("cpu.json", content(4))])
         (self.folder / "cpu").mkdir()
         self.write("cpu/cpu.json", content(3).decode())
         (self.folder / "python").mkdir()

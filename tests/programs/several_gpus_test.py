@@ -56,7 +56,7 @@ class SeveralGpus(PageTest):
                     "GST_REGISTRY": str(self.folder / "registry.bin"),
                     "LD_LIBRARY_PATH": f"{plugins}:{os.environ.get('LD_LIBRARY_PATH', '')}",
                     "CUDASCAN_NVJPEG": os.environ["NVJPEG_STAND_INS"].split(":")[0]}
-        # The test programs run all of their cases, also where this is one of several shares.
+        # The test programs run all of their cases in every share of the cases.
         for name in ("GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"):
             os.environ.pop(name, None)
 

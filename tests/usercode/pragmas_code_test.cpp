@@ -263,7 +263,7 @@ TEST(GswoPragmasSettings, TranslatesAnewForAnotherVersion) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   const auto translations = [&](const std::string &version) {
     files.write("version", version + '\n');
-    // All of its cases, also where this is one of several shares of them.
+    // The process runs its case in every share of the cases.
     const std::string command = "unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX; '" + program +
                                 "' --gtest_also_run_disabled_tests --gtest_output= " +
                                 "--gtest_filter=GswoPragmasSettings.DISABLED_RunsOnce >/dev/null";
