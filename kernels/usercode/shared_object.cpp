@@ -4,9 +4,10 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -26,11 +27,13 @@ bool is_whole(std::string_view bytes) {
 }
 
 // The linker treats two equal paths as one object, even after the first is closed, if something
-// keeps it loaded. The slashes in this path encode a unique number.
+// keeps it loaded. The slashes in this path encode the number of the file, which is unique as long
+// as the file is loaded. A counter would not do: a process may have two copies of this library.
 std::string path_of(int file) {
-  static std::atomic<unsigned> objects = 0;
+  struct stat status {};
+  fstat(file, &status);
   std::string path = "/proc/self/fd";
-  for (unsigned number = objects++, bits = 0; bits < 32; number /= 2, ++bits)
+  for (std::uint64_t number = status.st_ino, bits = 0; bits < 64; number /= 2, ++bits)
     path += number % 2 ? "/./" : "/";
   return path + "/" + std::to_string(file);
 }
