@@ -138,18 +138,26 @@ GSWO_FN GSWO_RESULT *sample_at(const Frame &out, int x, int y) {
 /// The values of planes at a thread's pixels. They are read before any result is written, because
 /// for the compiler a result could change them.
 struct KnownChunk {
-  struct alignas(kColumns * sizeof(GSWO_SAMPLE)) Row {
-    GSWO_SAMPLE at[kColumns];
+  template <typename T>
+  struct alignas(kColumns * sizeof(T)) Row {
+    T at[kColumns];
+
+    Row() = default;
+    GSWO_FN Row(const Frame &plane, int x, int y)
+        : Row(*reinterpret_cast<const Row *>(row_of<T>(plane, y) + x)) {}
   };
-  Row rows[kRows][kLevelPlanes ? kLevelPlanes : 1];
+  Row<GSWO_SAMPLE> levels[kRows][kLevelPlanes ? kLevelPlanes : 1];
+  Row<unsigned> sums[kRows];
+  Row<PlaneSquares> squares[kRows];
 
   /// @param x  a multiple of kColumns
   GSWO_FN KnownChunk([[maybe_unused]] const Input &in, [[maybe_unused]] int x,
                      [[maybe_unused]] int y) {
 #if GSWO_PLANES
     GSWO_UNROLL for (int i = 0; i < kRows; ++i) {
-      GSWO_UNROLL for (int n = 0; n < kLevelPlanes; ++n) rows[i][n] =
-          *reinterpret_cast<const Row *>(row_of(in.planes[n], y + i) + x);
+      GSWO_UNROLL for (int n = 0; n < kLevelPlanes; ++n) levels[i][n] = {in.planes[n], x, y + i};
+      if constexpr (kHasSum) sums[i] = {in.planes[kLevelPlanes], x, y + i};
+      if constexpr (kHasSquares) squares[i] = {in.planes[kLevelPlanes + kHasSum], x, y + i};
     }
 #endif
   }
@@ -157,7 +165,10 @@ struct KnownChunk {
     Known known{};
 #if GSWO_PLANES
     GSWO_UNROLL for (int n = 0; n < kLevelPlanes; ++n) known.at[n] =
-        level_of(rows[row][n].at[column]);
+        level_of(levels[row][n].at[column]);
+    if constexpr (kHasSum) known.sum = sums[row].at[column];
+    if constexpr (kHasSquares)
+      known.squares = static_cast<unsigned long long>(squares[row].at[column]);
 #endif
     return known;
   }

@@ -74,15 +74,15 @@ constexpr int kRanks = 0;
 
 /// The available planes, in this order: the bits of GSWO_PLANES. First those of levels, with bit 8
 /// one for each of GSWO_RANKS. If windows are clipped, a plane of rank() has the ranks of windows
-/// that the largest level fills up. Then, on the CPU, sums of levels, sums of their squares, and
-/// the number of samples of windows that are not whole.
+/// that the largest level fills up. Then sums of levels, sums of their squares and, on the CPU, the
+/// number of samples of windows that are not whole.
 constexpr bool kHasMin = (GSWO_PLANES & 1) != 0, kHasMax = (GSWO_PLANES & 2) != 0,
                kHasMedian = (GSWO_PLANES & 4) != 0, kHasSum = (GSWO_PLANES & 16) != 0,
                kHasSquares = (GSWO_PLANES & 32) != 0, kHasCount = (GSWO_PLANES & 64) != 0;
 constexpr int kFirstRank = kHasMin + kHasMax + kHasMedian;
 constexpr int kLevelPlanes = kFirstRank + kRanks;
 constexpr int kPlanes = kLevelPlanes + kHasSum + kHasSquares + kHasCount;
-static_assert(!GSWO_CUDA || kPlanes == kLevelPlanes, "the GPU computes sums itself");
+static_assert(!GSWO_CUDA || !kHasCount, "the GPU counts samples itself");
 
 /// The frame that is filtered, and planes of its size with results of its windows' functions at the
 /// same pixel. Rows of planes begin at multiples of eight bytes or more.
@@ -176,6 +176,9 @@ GSWO_FN GSWO_SAMPLE read(const Frame &frame, int x, int y) {
   return level_of(row_of(frame, row)[column]);
 }
 
+/// Type of a plane of sums of squares.
+using PlaneSquares = Choice<sizeof(GSWO_SAMPLE) == 1, unsigned, double>::Type;
+
 GSWO_FN Known known_at([[maybe_unused]] const Input &input, [[maybe_unused]] int x,
                        [[maybe_unused]] int y) {
   Known known{};
@@ -187,9 +190,8 @@ GSWO_FN Known known_at([[maybe_unused]] const Input &input, [[maybe_unused]] int
   known.sum = row_of<unsigned>(input.planes[kLevelPlanes], y)[x];
 #endif
 #if GSWO_PLANES & 32
-  using Squares = Choice<sizeof(GSWO_SAMPLE) == 1, unsigned, double>::Type;
-  known.squares =
-      static_cast<unsigned long long>(row_of<Squares>(input.planes[kLevelPlanes + kHasSum], y)[x]);
+  known.squares = static_cast<unsigned long long>(
+      row_of<PlaneSquares>(input.planes[kLevelPlanes + kHasSum], y)[x]);
 #endif
 #if GSWO_PLANES & 64
   known.count = row_of<unsigned short>(input.planes[kPlanes - 1], y)[x];

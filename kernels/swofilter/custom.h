@@ -46,12 +46,10 @@ class BuiltInPlanes final : public gswo::PlaneMaker<T> {
     run(exec_, in_, out, p);
   }
   void make(Plane<std::uint32_t> sums, Plane<gswo::WindowSquares<T>> squares) const override {
-    if constexpr (std::is_same_v<Exec, Cpu>) {
-      const FilterJob job =
-          make_job(with(squares.data ? Op::standard_deviation : Op::mean), in_.maximum, in_.width,
-                   in_.height, sums.width, sums.height, true);
-      window_sums(exec_, in_, sums, squares, job);
-    }
+    const FilterJob job =
+        make_job(with(squares.data ? Op::standard_deviation : Op::mean), in_.maximum, in_.width,
+                 in_.height, sums.width, sums.height, true);
+    window_sums(exec_, in_, sums, squares, job);
   }
 
  private:

@@ -57,7 +57,8 @@ WindowUse use_of(const WindowCalls &calls, const WindowPlanes &planes) {
   const bool all_known =
       (!calls.min || planes.has(kMinPlane)) && (!calls.max || planes.has(kMaxPlane));
   if (calls.others || !all_known) return WindowUse::reads;
-  return calls.sums ? WindowUse::sums : planes.kinds ? WindowUse::none : WindowUse::reads;
+  if (calls.sums && !planes.has(kSumPlane)) return WindowUse::sums;
+  return planes.kinds ? WindowUse::none : WindowUse::reads;
 }
 
 Program function_program(const UserFilterParams &p, const std::string &text,
@@ -72,7 +73,7 @@ Program function_program(const UserFilterParams &p, const std::string &text,
   const WindowPlanes planes =
       target.architecture ? gpu_planes : planes_for(calls, target, p.constants, asked, false);
   FilterLaunch launch = choose_launch(target.mask, use_of(calls, gpu_planes), p);
-  launch.sums = calls.sums;
+  launch.sums = calls.sums && !gpu_planes.has(kSumPlane);
   const Unit cuda = make_filter_unit(filter, target, gpu_planes, &launch);
   const Unit unit = target.architecture ? cuda : make_filter_unit(filter, target, planes, nullptr);
   const std::string about = gpu_planes.kinds ? kAboutCuda + kAboutPlanes : kAboutCuda;

@@ -116,14 +116,14 @@ void make_planes(Exec &exec, const WindowPlanes &planes, [[maybe_unused]] const 
   for (const WindowPlane which : {kMinPlane, kMaxPlane, kMedianPlane})
     if (planes.has(which)) maker.make(which, next_levels());
   for (const RankPlane &rank : planes.ranks) maker.make(rank, next_levels());
+  Plane<std::uint32_t> sums{};
+  Plane<WindowSquares<T>> squares{};
+  if (planes.has(kSumPlane)) next(sums);
+  if (planes.has(kSquaresPlane)) next(squares);
+  if (sums.data) maker.make(sums, squares);
   if constexpr (std::is_same_v<Exec, Cpu>) {
-    Plane<std::uint32_t> sums{};
-    Plane<WindowSquares<T>> squares{};
     Plane<std::uint16_t> counts{};
-    if (planes.has(kSumPlane)) next(sums);
-    if (planes.has(kSquaresPlane)) next(squares);
     if (planes.has(kCountPlane)) next(counts);
-    if (sums.data) maker.make(sums, squares);
     if (counts.data) count_clipped(exec, mask, counts);
   }
 }

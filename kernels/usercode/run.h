@@ -31,7 +31,7 @@ class PlaneMaker {
   /// @param which  minima, maxima or medians
   virtual void make(WindowPlane which, Plane<T> out) const = 0;
   virtual void make(const RankPlane &, Plane<T> out) const = 0;
-  /// Sums of levels and of their squares, only on the CPU.
+  /// Sums of levels and of their squares.
   /// @param squares  without data if they are not needed
   virtual void make(Plane<std::uint32_t> sums, Plane<WindowSquares<T>> squares) const = 0;
 };

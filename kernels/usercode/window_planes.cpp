@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 namespace cudascan::gswo {
@@ -12,13 +11,21 @@ namespace {
 
 /// Number of cells from which making and reading a plane is faster than the window's own function.
 struct WorthPlanes {
-  int extrema, median, ranks, sums;
+  int extrema, median, ranks;
+  int sums, sums_with_squares;
 };
-constexpr int kNever = std::numeric_limits<int>::max();
-/// On the GPU the operators are fastest for rectangles. Other planes were not measured there.
-constexpr WorthPlanes kRectangleOnGpu{10, 10, kNever, kNever};
-constexpr WorthPlanes kShapeOnGpu{kNever, kNever, kNever, kNever};
-constexpr WorthPlanes kRectangleOnCpu{10, 25, 25, 25}, kShapeOnCpu{10, 25, 25, 25};
+constexpr WorthPlanes kOnCpu{10, 25, 25, 25, 25};
+/// On the GPU the operators are fastest for rectangles, then for crosses. A window sorts up to 40
+/// samples of 8 bits, or 81.
+constexpr WorthPlanes kRectangleOnGpu{10, 10, 25, 700, 500}, kCrossOnGpu{20, 41, 41, 82, 82},
+    kShapeOnGpu{160, 41, 41, 257, 128}, kWideShapeOnGpu{160, 82, 82, 257, 128};
+
+WorthPlanes worth_for(const FilterTarget &target, bool on_gpu) {
+  if (!on_gpu) return kOnCpu;
+  if (target.mask.rectangle) return kRectangleOnGpu;
+  if (target.mask.is_cross()) return kCrossOnGpu;
+  return target.maximum >> target.shift < 256 ? kShapeOnGpu : kWideShapeOnGpu;
+}
 
 constexpr std::int64_t kWhole = 1000000;
 
@@ -127,9 +134,7 @@ void count_clipped(Cpu &cpu, const Mask &mask, Plane<std::uint16_t> counts) {
 
 WindowPlanes planes_for(const WindowCalls &calls, const FilterTarget &target,
                         const Constants &constants, UserFilterReads reads, bool on_gpu) {
-  const bool rectangle = target.mask.rectangle;
-  const WorthPlanes worth = on_gpu ? (rectangle ? kRectangleOnGpu : kShapeOnGpu)
-                                   : (rectangle ? kRectangleOnCpu : kShapeOnCpu);
+  const WorthPlanes worth = worth_for(target, on_gpu);
   const int cells = target.mask.count();
   WindowPlanes planes;
   if (reads != UserFilterReads::automatic || cells < worth.ranks)
@@ -141,11 +146,11 @@ WindowPlanes planes_for(const WindowCalls &calls, const FilterTarget &target,
   if (calls.min && cells >= worth.extrema) planes.kinds |= kMinPlane;
   if (calls.max && cells >= worth.extrema) planes.kinds |= kMaxPlane;
   if (calls.median && cells >= worth.median) planes.kinds |= kMedianPlane;
-  if (calls.sums && cells >= worth.sums) {
+  if (calls.sums && cells >= (calls.squares ? worth.sums_with_squares : worth.sums)) {
     planes.kinds |= kSumPlane;
     if (calls.squares) planes.kinds |= kSquaresPlane;
   }
-  if ((calls.sums || calls.count) && cells >= worth.sums && !rectangle &&
+  if ((calls.sums || calls.count) && cells >= worth.sums && !on_gpu && !target.mask.rectangle &&
       target.border == WindowBorder::clip)
     planes.kinds |= kCountPlane;
   return planes;

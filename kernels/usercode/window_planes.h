@@ -22,7 +22,7 @@ enum WindowPlane : unsigned {
   kRankPlanes = 8,     ///< one for each argument of rank() and percentile()
   kSumPlane = 16,      ///< std::uint32_t
   kSquaresPlane = 32,  ///< sums of squares, WindowSquares<T>
-  kCountPlane = 64     ///< std::uint16_t, of windows that the edges of the frame clip
+  kCountPlane = 64     ///< std::uint16_t, of windows that the edges of the frame clip; on the CPU
 };
 
 /// A plane of rank(argument) or percentile(argument).

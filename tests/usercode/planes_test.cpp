@@ -127,7 +127,7 @@ TEST(GswoPlanes, AreInTheCode) {
                   "#define GSWO_CHUNK_WIDTH 2\n#define GSWO_CHUNK_HEIGHT 8\n"))
       << "the rest sorts nothing";
 
-  std::vector<SwoFilterParams> none{formula("p.max()", 3, 3), formula("p.rank(3)", 5, 5),
+  std::vector<SwoFilterParams> none{formula("p.max()", 3, 3), formula("p.rank(3)", 3, 5),
                                     formula("p /* p.max() */", 5, 5)};
   for (const Reads reads : {Reads::global, Reads::shared, Reads::texture}) {
     none.push_back(formula("p.max()", 5, 5));

@@ -17,25 +17,36 @@ namespace {
 
 using Border = SwoFilterBorder;
 
-/// All functions in one filter; `which` chooses without another compilation.
-const char *const kFunctions = R"(float filter(auto p) {
-  if (which < 1) return p.min();
-  if (which < 2) return p.max() - p.min() / 2;
-  if (which < 3) return p.median();
-  if (which < 4) return p.rank(1);
-  if (which < 5) return p.rank(number);
-  if (which < 6) return p.percentile(33.3);
-  if (which < 7) return p.percentile(share);
-  if (which < 8) return p.rank(p.count() / 3);
-  if (which < 9) return p.rank(0) + p.rank(70000) / 2;
-  if (which < 10) return fmod(p.sum(), 251.f);
-  if (which < 11) return fmod(p.mean() * 97, 251.f);
-  if (which < 12) return fmod(p.variance(), 249.5f);
-  if (which < 13) return p.deviation();
-  return fmod(float(p.count()), 251.f);
+const char *const kFunctions[] = {"p.min()",
+                                  "p.max() - p.min() / 2",
+                                  "p.median()",
+                                  "p.rank(1)",
+                                  "p.rank(number)",
+                                  "p.percentile(33.3)",
+                                  "p.percentile(share)",
+                                  "p.rank(0) + p.rank(70000) / 2",
+                                  "p.rank(p.count() / 3)",
+                                  "fmod(p.sum(), 251.f)",
+                                  "fmod(p.mean() * 97, 251.f)",
+                                  "fmod(p.variance(), 249.5f)",
+                                  "p.deviation()",
+                                  "fmod(float(p.count()), 251.f)"};
+constexpr int kNumber = 11, kShare = 75;
+
+/// Some of them.
+struct Range {
+  int begin, end;
+};
+/// Those of ranks and those of sums have planes on the GPU.
+constexpr Range kAll{0, 14}, kRanks{0, 8}, kSums{9, 13};
+
+/// Functions in one filter; `which` chooses without another compilation.
+std::string text_of(Range functions) {
+  std::string text = "float filter(auto p) {\n";
+  for (int i = functions.begin; i < functions.end; ++i)
+    text += "  if (which < " + std::to_string(i + 1) + ") return " + kFunctions[i] + ";\n";
+  return text + "  return 0;\n}\n";
 }
-)";
-constexpr int kNumFunctions = 14, kNumber = 11, kShare = 75;
 
 /// Function `which` of the samples of a window in ascending order.
 float result(int which, const std::vector<int> &v, int self) {
@@ -67,9 +78,9 @@ float result(int which, const std::vector<int> &v, int self) {
     case 6:
       return percentile(kShare);
     case 7:
-      return rank(n / 3);
-    case 8:
       return rank(0) + rank(n - 1) / 2;
+    case 8:
+      return rank(n / 3);
     case 9:
       return std::fmod(static_cast<float>(sum), 251.f);
     case 10:
@@ -83,13 +94,14 @@ float result(int which, const std::vector<int> &v, int self) {
   }
 }
 
-/// Compares all functions for a window and a picture.
+/// Compares functions for a window and a picture.
 template <typename T, typename Runner>
-void expect_functions(Runner &runner, SwoFilterParams p, T maximum, Size size, Content content) {
+void expect_functions(Runner &runner, SwoFilterParams p, T maximum, Size size, Content content,
+                      Range functions = kAll) {
   const Files files;
   p.op = SwoFilterOperator::custom;
   p.border_value = 77;
-  p.custom.source = files.write("functions.cpp", kFunctions);
+  p.custom.source = files.write("functions.cpp", text_of(functions));
   p.custom.cache_dir = "";
   const int shift = unused_low_bits(maximum), most = maximum >> shift;
   const Image<T> in = picture<T>(size, content, maximum);
@@ -102,7 +114,7 @@ void expect_functions(Runner &runner, SwoFilterParams p, T maximum, Size size, C
       windows.push_back(window_oracle::found(levels, cells, x, y, p));
       std::sort(windows.back().begin(), windows.back().end());
     }
-  for (int which = 0; which < kNumFunctions; ++which) {
+  for (int which = functions.begin; which < functions.end; ++which) {
     p.custom.constants = {
         {"which", which + 0.5}, {"number", std::int64_t{kNumber}}, {"share", std::int64_t{kShare}}};
     std::vector<T> expected;
@@ -130,7 +142,8 @@ std::string random_mask(std::mt19937 &random) {
 /// @param runners  take turns
 /// @param largest  half the side of some windows
 template <typename Runner>
-void expect_random(std::vector<Runner *> runners, unsigned seed, int cases, int largest) {
+void expect_random(std::vector<Runner *> runners, unsigned seed, int cases, int largest,
+                   Range functions = kAll) {
   std::mt19937 random(seed);
   const auto draw = [&](int n) { return static_cast<int>(random() % n); };
   const Size kSizes[] = {{71, 43}, {5, 3}, {19, 150}, {130, 20}, {1, 33}};
@@ -145,13 +158,13 @@ void expect_random(std::vector<Runner *> runners, unsigned seed, int cases, int 
     const Content content = draw(2) ? Content::random : Content::text;
     Runner &runner = *runners[i % runners.size()];
     if (i % 2 == 0)
-      expect_functions<std::uint8_t>(runner, p, 0xff, size, content);
+      expect_functions<std::uint8_t>(runner, p, 0xff, size, content, functions);
     else
       expect_functions<std::uint16_t>(runner, p,
                                       i % 4 == 1 ? 0xffff
                                       : draw(2)  ? 0x3ff
                                                  : 0xffc0,
-                                      size, content);
+                                      size, content, functions);
   }
 }
 
@@ -182,6 +195,19 @@ TEST(GswoShapesCuda, FunctionsAreThoseOfTheSamples) {
   CudaRunner cuda;
   // All functions together are too much code for NVRTC if windows are large.
   expect_random<CudaRunner>({&cuda}, 4, 6, 4);
+  expect_random<CudaRunner>({&cuda}, 5, 12, 60, kRanks);
+  expect_random<CudaRunner>({&cuda}, 6, 12, 60, kSums);
+}
+TEST(GswoShapesCuda, LargestWindows) {
+  NEED_GPU();
+  CudaRunner cuda;
+  SwoFilterParams p;
+  p.window_width = p.window_height = 255;
+  for (const char *shape : {"ellipse", "rectangle"}) {
+    p.shape = shape;
+    for (const Range functions : {kRanks, kSums})
+      expect_functions<std::uint16_t>(cuda, p, 0xffff, {11, 7}, Content::random, functions);
+  }
 }
 #endif
 

@@ -31,14 +31,28 @@ TEST(GswoPlanes, AreMadeForLargeWindowsOfAnyShape) {
   for (const Mask &mask : {Mask::make_ellipse(31, 31), Mask::make_cross(255, 101)}) {
     EXPECT_EQ(planes(kAll, mask).kinds, order | kSumPlane | kSquaresPlane | kCountPlane);
     EXPECT_EQ(planes(kAll, mask, Border::reflect).kinds, order | kSumPlane | kSquaresPlane);
-    EXPECT_EQ(planes(kAll, mask, Border::clip, true).kinds, 0u) << "the GPU has rectangles only";
+    EXPECT_EQ(planes(kAll, mask, Border::clip, true).kinds, order | kSumPlane | kSquaresPlane)
+        << "the GPU counts samples itself";
     EXPECT_EQ(planes("p.mean()", mask).kinds, kSumPlane | kCountPlane);
     EXPECT_EQ(planes("p.count()", mask).kinds, kCountPlane);
   }
   EXPECT_EQ(planes(kAll, Mask::make_rectangle(31, 31)).kinds, order | kSumPlane | kSquaresPlane);
   EXPECT_EQ(planes(kAll, Mask::make_cross(3, 3)).kinds, 0u);
-  EXPECT_EQ(planes(kAll, Mask::make_rectangle(31, 31), Border::clip, true).kinds,
-            order & ~unsigned{kRankPlanes});
+}
+
+TEST(GswoPlanes, OnTheGpuAreMadeWhereTheyAreFaster) {
+  using namespace gswo;
+  const auto kinds = [](const char *text, const Mask &mask) {
+    return planes(text, mask, Border::clip, true).kinds;
+  };
+  const Mask small = Mask::make_ellipse(7, 7), middle = Mask::make_ellipse(15, 15),
+             cross = Mask::make_cross(15, 15), rectangle = Mask::make_rectangle(21, 21);
+  EXPECT_EQ(kinds("p.min() + p.median() + p.mean() + p.deviation()", small), 0u);
+  EXPECT_EQ(kinds("p.min() + p.median() + p.mean()", middle), kMinPlane | kMedianPlane);
+  EXPECT_EQ(kinds("p.mean() + p.deviation()", middle), kSumPlane | kSquaresPlane);
+  EXPECT_EQ(kinds("p.min() + p.median() + p.mean()", cross), unsigned{kMinPlane});
+  EXPECT_EQ(kinds("p.percentile(25) + p.deviation()", rectangle), unsigned{kRankPlanes});
+  EXPECT_EQ(kinds("p.mean()", Mask::make_rectangle(31, 31)), unsigned{kSumPlane});
 }
 
 TEST(GswoPlanes, OfRanksHaveKnownArguments) {

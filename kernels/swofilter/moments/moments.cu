@@ -10,6 +10,7 @@
 #include "kernels/swofilter/cells.cuh"
 #include "kernels/swofilter/moments/decisions.cuh"
 #include "kernels/swofilter/moments/sums.cuh"
+#include "kernels/swofilter/moments/sums.h"
 
 namespace cudascan::swo {
 namespace {
@@ -52,16 +53,21 @@ std::size_t stride_of(int width) {
 }
 
 template <typename T>
-void shape_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
+ShapeSource<T> source_of(Plane<const T> in, const FilterJob &job) {
+  return {in, job, 0, job.border == SwoFilterBorder::clip ? 0 : job.mask().rx()};
+}
+
+/// Queues the edges of windows.
+/// @param out  of the size of the image
+template <typename T>
+ShapeMomentJob<T> make_edges(Cuda &cuda, const ShapeSource<T> &source, Plane<T> out,
+                             const FilterJob &job) {
   const Mask &mask = job.mask();
-  const int beside = job.border == SwoFilterBorder::clip ? 0 : mask.rx();
-  const ShapeSource<T> source(in, job, 0, beside);
-  if (mask.is_cross()) return queue_cross(cuda, job, source, out);
   // Each row begins with an empty window, in a column that is aligned if the image is.
   constexpr int kStep = 128;
-  const int start = divide_up(beside + mask.rx(), kStep) * kStep;
-  const int stride = divide_up(start + in.width, kStep) * kStep;
-  const std::size_t elements = std::size_t(stride) * in.height;
+  const int start = divide_up(source.beside + mask.rx(), kStep) * kStep;
+  const int stride = divide_up(start + out.width, kStep) * kStep;
+  const std::size_t elements = std::size_t(stride) * out.height;
   const bool squared = job.op == SwoFilterOperator::standard_deviation;
   auto *const memory = static_cast<unsigned char *>(
       cuda.scratch(elements * (sizeof(std::uint32_t) + (squared ? sizeof(ShapeSquare<T>) : 0))));
@@ -74,7 +80,14 @@ void shape_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob 
        start},
       WindowCells(mask)};
   queue_edges(cuda, job, shape);
-  queue_results(cuda, job, shape);
+  return shape;
+}
+
+template <typename T>
+void shape_moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) {
+  const ShapeSource<T> source = source_of(in, job);
+  if (job.mask().is_cross()) return queue_cross(cuda, job, source, out);
+  queue_results(cuda, job, make_edges(cuda, source, out, job));
 }
 
 }  // namespace
@@ -104,5 +117,16 @@ void moments(Cuda &cuda, Plane<const T> in, Plane<T> out, const FilterJob &job) 
 
 template void moments(Cuda &, Plane<const std::uint8_t>, Plane<std::uint8_t>, const FilterJob &);
 template void moments(Cuda &, Plane<const std::uint16_t>, Plane<std::uint16_t>, const FilterJob &);
+
+template <typename T>
+void window_sums(Cuda &cuda, Plane<const T> in, Plane<std::uint32_t> sums,
+                 Plane<sums::Square<T>> squares, const FilterJob &job) {
+  const Plane<T> size{nullptr, in.width, in.height, 0};
+  queue_sums(cuda, make_edges(cuda, source_of(in, job), size, job), sums, squares);
+}
+template void window_sums(Cuda &, Plane<const std::uint8_t>, Plane<std::uint32_t>,
+                          Plane<std::uint32_t>, const FilterJob &);
+template void window_sums(Cuda &, Plane<const std::uint16_t>, Plane<std::uint32_t>, Plane<double>,
+                          const FilterJob &);
 
 }  // namespace cudascan::swo

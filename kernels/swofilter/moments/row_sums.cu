@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Means and standard deviations from changes along rows; see sums.cuh.
+// Means, standard deviations and the sums themselves from changes along rows; see sums.cuh.
 #include <cstdint>
 
 #include "kernels/base/launch.cuh"
@@ -98,14 +98,13 @@ struct LaneChanges {
   }
 };
 
-/// A block, which is a warp, computes a row.
-template <typename T, bool deviation>
-__global__ void __launch_bounds__(32)
-    row_sums_kernel(const __grid_constant__ ShapeMomentJob<T> job) {
-  using Changes = LaneChanges<T, deviation>;
-  __shared__ RowCounts::Shared of_counts;
-  const int y = blockIdx.x, width = job.out.width, lane = kColumns * threadIdx.x;
-  const RowCounts counts(of_counts, job, y);
+/// Goes along a row, with a warp.
+/// @param use  use(begin, x, sums, squares) takes those of the windows of a lane's pixels, from
+///             column x on; the warp's pixels are those from column `begin` on
+template <typename T, bool squared, typename Use>
+__device__ void for_sums(const ShapeMomentJob<T> &job, int y, const Use &use) {
+  using Changes = LaneChanges<T, squared>;
+  const int width = job.out.width, lane = kColumns * threadIdx.x;
   Changes changes(job, lane, y);
   std::uint32_t sum = 0;  // at the end of what the warp has done
   ShapeSquare<T> square = 0;
@@ -117,12 +116,23 @@ __global__ void __launch_bounds__(32)
     ShapeSquare<T> squares[kColumns] = {};
     add_up(changes.sums, sum, sums);
     sum = __shfl_sync(kWholeWarp, sums[kColumns - 1], 31);
-    if constexpr (deviation) {
+    if constexpr (squared) {
       add_up(changes.squares, square, squares);
       square = __shfl_sync(kWholeWarp, squares[kColumns - 1], 31);
     }
     changes = next;
-    if (x < 0 || x >= width) continue;
+    if (x >= 0 && x < width) use(begin, x, sums, squares);
+  }
+}
+
+/// A block, which is a warp, computes a row.
+template <typename T, bool deviation>
+__global__ void __launch_bounds__(32)
+    row_sums_kernel(const __grid_constant__ ShapeMomentJob<T> job) {
+  __shared__ RowCounts::Shared of_counts;
+  const int y = blockIdx.x, width = job.out.width;
+  const RowCounts counts(of_counts, job, y);
+  for_sums<T, deviation>(job, y, [&](int begin, int x, const auto &sums, const auto &squares) {
     unsigned levels[kColumns];
     const auto decide = [&](const auto &count) {
       lane_levels<T, deviation>(sums, squares, 0, count, levels);
@@ -137,7 +147,43 @@ __global__ void __launch_bounds__(32)
       decide([&](int) -> unsigned { return job.cells.count; });
     }
     store_levels(job.out, x, y, job.shift, levels);
+  });
+}
+
+template <typename T>
+struct SumsJob {
+  ShapeMomentJob<T> shape;
+  Plane<std::uint32_t> sums;
+  Plane<sums::Square<T>> squares;
+};
+
+/// Stores sums of a lane from column x on, as far as they are in the image.
+template <typename E, typename Sum>
+__device__ void store_sums(const Plane<E> &out, int x, int y, const Sum (&sums)[kColumns]) {
+  constexpr int kEach = 16 / sizeof(E);
+  struct alignas(16) Piece {
+    E at[kEach];
+  };
+  E *const to = out.row(y) + x;
+#pragma unroll
+  for (int j = 0; j < kColumns; j += kEach) {
+    Piece piece;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) piece.at[i] = static_cast<E>(sums[j + i]);
+    if (x + kColumns <= out.width)
+      *reinterpret_cast<Piece *>(to + j) = piece;
+    else
+      for (int i = 0; i < kEach && x + j + i < out.width; ++i) to[j + i] = piece.at[i];
   }
+}
+
+template <typename T, bool squared>
+__global__ void __launch_bounds__(32) sums_kernel(const __grid_constant__ SumsJob<T> job) {
+  const int y = blockIdx.x;
+  for_sums<T, squared>(job.shape, y, [&](int, int x, const auto &sums, const auto &squares) {
+    store_sums(job.sums, x, y, sums);
+    if constexpr (squared) store_sums(job.squares, x, y, squares);
+  });
 }
 
 }  // namespace
@@ -150,7 +196,18 @@ void queue_results(Cuda &cuda, const FilterJob &filter, const ShapeMomentJob<T> 
       {job.out.height, 32}, job);
 }
 
+template <typename T>
+void queue_sums(Cuda &cuda, const ShapeMomentJob<T> &job, Plane<std::uint32_t> sums,
+                Plane<sums::Square<T>> squares) {
+  launch(cuda, squares.data ? sums_kernel<T, true> : sums_kernel<T, false>, {job.out.height, 32},
+         SumsJob<T>{job, sums, squares});
+}
+
 template void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint8_t> &);
 template void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<std::uint16_t> &);
+template void queue_sums(Cuda &, const ShapeMomentJob<std::uint8_t> &, Plane<std::uint32_t>,
+                         Plane<std::uint32_t>);
+template void queue_sums(Cuda &, const ShapeMomentJob<std::uint16_t> &, Plane<std::uint32_t>,
+                         Plane<double>);
 
 }  // namespace cudascan::swo

@@ -13,6 +13,7 @@
 
 #include "kernels/exec.h"
 #include "kernels/swofilter/cells.cuh"
+#include "kernels/swofilter/moments/rows.h"
 #include "kernels/swofilter/shapes/tile.cuh"
 
 namespace cudascan::swo {
@@ -87,6 +88,10 @@ void queue_edges(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
 /// Queues the results from edges.
 template <typename T>
 void queue_results(Cuda &, const FilterJob &, const ShapeMomentJob<T> &);
+/// Queues the sums themselves from edges, as window_sums() gives them.
+template <typename T>
+void queue_sums(Cuda &, const ShapeMomentJob<T> &, Plane<std::uint32_t> sums,
+                Plane<sums::Square<T>> squares);
 
 /// Queues the whole task for a window that is a cross.
 template <typename T>
