@@ -200,6 +200,17 @@ class ReportPage(PageTest):
                                 self.write("p.json", {"machine": MACHINE, "rows": rows}))
             self.assertEqual(len(self.plots(text)), plots)
 
+    def test_latencies_that_were_not_measured(self):
+        """No table has a column without a number."""
+        rows = [{key: value for key, value in row.items() if key != "latency_us"}
+                for row in PIPELINES if row["table"] in ("pipelines", "live")]
+        for given, there in ((PIPELINES, self.assertIn), (rows, self.assertNotIn)):
+            _, text = self.page("--pipelines",
+                                self.write("p.json", {"machine": MACHINE, "rows": given}))
+            there(">p50 ms<", text)
+            there(">Latencies<", text)
+            self.assertIn(">CPU us a frame<", text)
+
     def test_later_files_replace_rows(self):
         again = [{**KERNELS[1], "us": 15.5}]
         first = self.write("a.json", {"machine": MACHINE, "rows": KERNELS})

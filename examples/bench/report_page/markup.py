@@ -61,6 +61,23 @@ class Cell:
         self.content, self.kind = content, kind
 
 
+def used(heads, rows, always=2):
+    """The heads and rows without columns in which all rows have a dash.
+    @param always  columns that stay"""
+    rows = list(rows)
+
+    def says(row, i):
+        cell = row[i] if i < len(row) else "–"
+        return (cell.content if isinstance(cell, Cell) else cell) != "–"
+    kept = [i for i in range(len(heads)) if i < always or any(says(row, i) for row in rows)]
+    return [heads[i] for i in kept], [[row[i] for i in kept if i < len(row)] for row in rows]
+
+
+def class_of(kind):
+    """The attribute; a single word needs no quotes, which are a twentieth of a page."""
+    return f' class="{kind}"' if " " in kind else f" class={kind}"
+
+
 def table(heads, rows, caption=""):
     """Rows of texts or Cells; the first column is a heading of its row, numbers are to the
     right. HTML may omit the end tags of cells and rows, a quarter of a page."""
@@ -77,9 +94,9 @@ def table(heads, rows, caption=""):
     for row in rows:
         cells = []
         for i, cell in enumerate(row):
-            kind = f' class="{cell.kind}"' if isinstance(cell, Cell) else ""
+            kind = class_of(cell.kind) if isinstance(cell, Cell) else ""
             content = text(cell.content if isinstance(cell, Cell) else cell)
-            long = ' class="long"' if len(content) > 40 else ""
+            long = class_of("long") if len(content) > 40 else ""
             cells.append(f'<th scope="row"{long}>{content}' if i == 0 else f"<td{kind}>{content}")
         lines.append("<tr>" + "".join(cells))
     return "\n".join(lines) + "</tbody></table></div>"

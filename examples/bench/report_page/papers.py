@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The five publications' numbers and the same measured here."""
 from . import paper_plots
-from .markup import Cell, count, details, quotient, size, some, table, text, times
+from .markup import Cell, count, details, quotient, size, some, table, text, times, used
 from .results import number
 
 PAPERS = {
@@ -52,13 +52,7 @@ def paper_table(rows):
                       Cell(r.get("peer") or "–", "word"), count(r.get("peer_us")),
                       model(r, "published_"), model(r, "baseline_"), r2(r, "baseline_"),
                       model(r, ""), r2(r, "")])
-    # Without columns that are empty in this table.
-    def says(line, i):
-        cell = line[i] if i < len(line) else "–"
-        return (cell.content if isinstance(cell, Cell) else cell) != "–"
-    used = [i for i in range(len(heads)) if i < 2 or any(says(line, i) for line in lines)]
-    return table([heads[i] for i in used], [[line[i] for i in used if i < len(line)]
-                                            for line in lines])
+    return table(*used(heads, lines))
 
 
 def notes(rows):

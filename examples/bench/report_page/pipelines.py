@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The measurements of cudascan-pipeline-bench."""
 from . import plots
-from .markup import WHERE, Cell, count, details, latency, quotient, size, some, table, times
+from .markup import WHERE, Cell, count, details, latency, quotient, size, some, table, times, used
 from .results import number
 
 USUAL = "3840×2160"
@@ -56,13 +56,13 @@ def chains(results):
         groups.setdefault(name_of(row), {}).setdefault(where, row.get("fps"))
     plot = plots.dots(f"Frames a second, {usual}", "frames/s", list(groups.items()))
     return plot + details(f"Numbers: {some(len(sizes[usual]), 'pipeline')}",
-                          table(HEADS, map(line, sizes[usual])))
+                          table(*used(HEADS, map(line, sizes[usual]))))
 
 
 def other_sizes(results):
     sizes = by_size(rows_of(results))
     return "\n".join(details(f"{name}: {some(len(rows), 'pipeline')}",
-                             table(HEADS, map(line, rows)))
+                             table(*used(HEADS, map(line, rows))))
                      for name, rows in sizes.items() if name != usual_size(sizes))
 
 
@@ -84,9 +84,10 @@ def live(results):
         latencies = [[size(r), count(r.get("fps_in")), count(r.get("frames")), dropped(r),
                       *(count(latency(r, k)) for k in ("p50", "p95", "p99", "max")),
                       count(r.get("cpu_us_per_frame"))] for r in rows]
-        out.append(details("Latencies", table(
-            ["size", "frames/s offered", "offered", "dropped", "p50 ms", "p95 ms", "p99 ms",
-             "max ms", "CPU us a frame"], latencies)))
+        heads = ["size", "frames/s offered", "offered", "dropped", "p50 ms", "p95 ms", "p99 ms",
+                 "max ms", "CPU us a frame"]
+        named = "Latencies" if any(r.get("latency_us") for r in rows) else "Numbers"
+        out.append(details(named, table(*used(heads, latencies))))
     return "\n".join(out)
 
 
@@ -172,7 +173,7 @@ def streams(results):
     heads = ["streams", *(["pipeline"] if len(names) > 1 else []), "size", "where", "frames/s",
              "each", "p50 ms", "p99 ms", "CPU us a frame"]
     caption = names.pop() if len(names) == 1 else ""
-    return plot + table(heads, numbers, caption)
+    return plot + table(*used(heads, numbers), caption)
 
 
 def headline(results):
