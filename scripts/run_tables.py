@@ -77,12 +77,14 @@ def local_thresholds(run):
         return lambda window: run.get("nick against window", key, series=series, value=window,
                                       backend="cuda", **keys)
 
+    def kernel(name):
+        return run.get("kernels", name=name, section="cuda", width=3840, height=2160, depth=8)
+
     def wolf(window):
-        return run.get("kernels", name=f"wolf {window}", section="cuda", width=3840, depth=8)
+        return kernel(f"wolf {window}")
 
     def copy(window):
-        return run.get("kernels", name="copy", section="cuda", width=3840,
-                       depth=8) if window == windows[0] else None
+        return kernel("copy") if window == windows[0] else None
     lines = (("`nick`, 8 bit", swept("nick, 8 bit")), ("`sauvola`, 8 bit", swept("sauvola, 8 bit")),
              ("`nick`, 16 bit", swept("nick, 16 bit")),
              ("`wolf`, 8 bit (it has to see the whole image first)", wolf),
