@@ -4,7 +4,7 @@ import re
 
 from . import machines
 from .markup import (WHERE, Cell, count, details, latency, quotient, size, some, table, text,
-                     times)
+                     times, used)
 from .results import LINKS, number, of_several
 
 TESTS = "tests of several GPUs"
@@ -58,7 +58,8 @@ def pipelines(rows):
                shared, "Pipelines on each GPU: all GPUs together"),
               (["elements", "pipeline", "size", "frames/s", "GPU to GPU, copies a frame", *tail],
                across, "One chain whose neighbours are on different GPUs, CUDAMemory"))
-    return "\n".join(table(heads, lines, caption) for heads, lines, caption in tables if lines)
+    return "\n".join(table(*used(heads, lines), caption)
+                     for heads, lines, caption in tables if lines)
 
 
 def frames_of_one_stream(rows, caption):
