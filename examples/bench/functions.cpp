@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Milliseconds for a frame: functions of users' windows, such as p.min(), compared with the built-in
-// operators with the same windows, and on the GPU also with what computes each pixel from its
-// samples, and the seconds that NVRTC takes for that ("-": too many).
+// Milliseconds for a frame: functions of users' windows, such as p.min(), compared with built-in
+// operators with the same windows. On the GPU they are also compared with what computes each pixel
+// from its samples, with the seconds until that is compiled ("-": it cannot be run).
 //
 //     ninja -C build examples/bench/functions-bench
-//     build/examples/bench/functions-bench [--cuda] [WIDTHxHEIGHT [THREADS [SECONDS [SIDES [SHAPES]]]]]
+//     build/examples/bench/functions-bench [--cuda] [WIDTHxHEIGHT [THREADS [SECONDS
+//         [SIDES [SHAPES]]]]]
 //
 // Times on the CPU are the sum over all threads, while they run. Times are the least of several
 // runs, so that other programs disturb little. SECONDS is how long each function is measured; a run
-// that takes longer is the only one. SIDES and SHAPES are those of the windows, such as 3,31,255 and
-// ellipse,cross.
+// that takes longer is the only one. SIDES and SHAPES are those of the windows, such as 3,31,255
+// and ellipse,cross.
 
 #include <algorithm>
 #include <cmath>

@@ -9,16 +9,19 @@ g++, for parts scan and several-gpus nvJPEG).
 
 BUILD is a build folder with the programs for that machine's GPUs. SCRIPT is called with a folder
 and files, and copies GStreamer, the files and their libraries there: programs to bin, libraries to
-lib and plugins to plugins, with an env.sh that finds them. SCANS is what `measure_gpus.py --make`
-made; without it, it is called. The first of them are packed, as many as fit. GSWO is what
-`gswo_figures.py --prepare GSWO --figures all` made. WHEELS has Python packages that python_peers.py
-measures in part python, such as CV-CUDA, with what they need that the machine lacks. The command
-expects the archive under its name in the folder where it runs, and $OUT, a folder for the results.
+lib and plugins to plugins, with an env.sh that finds them. GStreamer's latency tracer is packed as
+well; the elements of gstreamer1.0-opencv are too large, so that part pipelines lacks its peers.
+SCANS is what `measure_gpus.py --make` made; without it, it is called. The first of them are packed,
+as many as fit. GSWO is what `gswo_figures.py --prepare GSWO --figures all` made. WHEELS has Python
+packages that python_peers.py measures in part python, such as CV-CUDA, with what they need that the
+machine lacks. The command expects the archive under its name in the folder where it runs, and $OUT,
+a folder for the results.
 
 Exit status: 0; 1, something is missing or the archive is too large; 2, wrong options.
 """
 import argparse
 import pathlib
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -82,6 +85,16 @@ def first(scans):
             yield path
 
 
+def latency_tracer():
+    """GStreamer's plugin that has it, as a list, which is empty if there is none."""
+    if not shutil.which("pkg-config"):
+        return []
+    asked = subprocess.run(["pkg-config", "--variable=pluginsdir", "gstreamer-1.0"],
+                           capture_output=True, text=True)
+    path = pathlib.Path(asked.stdout.strip(), "libgstcoretracers.so")
+    return [path] if asked.returncode == 0 and path.is_file() else []
+
+
 def of_parts(table, parts, usual):
     return sorted({name for part in parts for name in table.get(part, usual)})
 
@@ -95,6 +108,8 @@ def pack(options, folder):
                        "as targets")
     if "gswo" in options.parts and not options.gswo:
         raise Unusable("part gswo needs --gswo, a folder that gswo_figures.py --prepare made")
+    if set(PIPELINES) & set(of_parts(PROGRAMS, options.parts, [])):
+        files += latency_tracer()
     bundle = folder / "bundle"
     subprocess.run([options.bundler.resolve(), bundle, *files], check=True)
     strip(bundle)

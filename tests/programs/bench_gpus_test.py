@@ -114,6 +114,17 @@ class Packing(PageTest):
         self.assertIn("wheels/some.whl", names)
         self.assertIn("examples/bench/python_peers.py", names)
 
+    def test_the_latency_tracer_is_packed_for_pipelines(self):
+        plugins = self.folder / "plugins"
+        plugins.mkdir()
+        (self.folder / "tools").mkdir()
+        shutil.copy("/bin/true", plugins / "libgstcoretracers.so")
+        self.write("tools/pkg-config", f"#!/bin/sh\necho {plugins}\n").chmod(0o755)
+        path = {"PATH": f"{self.folder}/tools:{os.environ['PATH']}"}
+        for part, is_there in (("pipelines", True), ("operators", False)):
+            _, names = self.packed(part, env=path)
+            self.assertEqual("bundle/bin/libgstcoretracers.so" in names, is_there)
+
     def test_the_command(self):
         """Where the machine has neither GPU nor nvJPEG nor programs: each step says so."""
         command, _ = self.packed("pipelines", "scan")
