@@ -30,7 +30,7 @@ enum class WindowBorder { clip, replicate, reflect, constant };
 
 /// From where the GPU reads the samples of a window.
 enum class UserFilterReads {
-  automatic,  ///< the best; min(), max() and median() of large windows use built-in operators
+  automatic,  ///< the best; functions of large windows, such as min(), use built-in operators
   global,     ///< the frame itself
   shared,     ///< shared memory, which each block fills with its tile and the surroundings
   texture,    ///< the frame, through a texture
