@@ -38,7 +38,7 @@ struct Range {
   int begin, end;
 };
 /// Those of ranks and those of sums have planes on the GPU.
-constexpr Range kAll{0, 14}, kRanks{0, 8}, kSums{9, 13};
+constexpr Range kAll{0, 14}, kRanks{0, 8}, kMedianAndRank{2, 4}, kSums{9, 13};
 
 /// Functions in one filter; `which` chooses without another compilation.
 std::string text_of(Range functions) {
@@ -205,7 +205,7 @@ TEST(GswoShapesCuda, LargestWindows) {
   p.window_width = p.window_height = 255;
   for (const char *shape : {"ellipse", "rectangle"}) {
     p.shape = shape;
-    for (const Range functions : {kRanks, kSums})
+    for (const Range functions : {kMedianAndRank, kSums})
       expect_functions<std::uint16_t>(cuda, p, 0xffff, {11, 7}, Content::random, functions);
   }
 }
