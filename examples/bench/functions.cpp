@@ -109,7 +109,7 @@ class OnGpu {
     const double begin = now(CLOCK_MONOTONIC);
     runs(1);
     if (compiled) *compiled = (now(CLOCK_MONOTONIC) - begin) / 1e3;
-    // So many that the wait for the GPU is short beside them.
+    // So many runs that they take far longer than the wait for the GPU.
     constexpr int kMost = 50;
     constexpr double kEnoughMs = 5;
     const double once = least(CLOCK_MONOTONIC, 0, 2, [&] { runs(1); });
